@@ -1,0 +1,181 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""A running agent: its connection, what it said it can do, and why it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shlex
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ..rpc import Connection, Peer, RpcError
+from ..rpc.errors import UNAVAILABLE
+from ..rpc.transport import Transport
+from .environment import agent_environment
+from .process import AgentProcess, describe_exit
+from .spec import AgentSpec
+
+PROTOCOL_VERSION = 1
+ERROR_STDERR_LINES = 20
+
+
+class Agent:
+    """One agent, from its start to its end; a new one is made for every start."""
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        peer: Peer,
+        *,
+        on_end: Callable[[RpcError], None],
+        message_limit: int,
+        initialize_timeout: float,
+        stop_grace: float,
+        log: logging.Logger | logging.LoggerAdapter[Any],
+        room: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.spec = spec
+        self.log = log
+        self.capabilities: dict[str, Any] = {}
+        self.info: dict[str, Any] = {}
+        self.auth_methods: list[Any] = []
+        self._peer = peer
+        self._on_end = on_end
+        self._message_limit = message_limit
+        self._initialize_timeout = initialize_timeout
+        self._stop_grace = stop_grace
+        self._process: AgentProcess | None = None
+        self._connection: Connection | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._room = room
+
+    @property
+    def connection(self) -> Connection:
+        """The connection; there is one once `start` has returned."""
+        assert self._connection is not None
+        return self._connection
+
+    @property
+    def alive(self) -> bool:
+        """Whether requests can still be sent."""
+        return self._connection is not None and self._connection.ended is None
+
+    @property
+    def stderr(self) -> list[str]:
+        """The last lines that the agent wrote to stderr."""
+        return self._process.stderr.lines if self._process else []
+
+    async def start(self, client_info: dict[str, Any], client_capabilities: dict[str, Any]) -> None:
+        """Start it and shake hands, or leave nothing behind and say why."""
+        try:
+            transport = await self._open()
+        except OSError as error:
+            raise RpcError(
+                UNAVAILABLE,
+                f"{self.spec.name} could not be started: {error}. The command was: {self.command}",
+            ) from error
+        self._connection = Connection(
+            transport,
+            self._peer,
+            name=f"agent {self.spec.id}",
+            log=self.log,
+            room=self._room,
+        )
+        self._running = asyncio.get_running_loop().create_task(self._run(self._connection))
+        try:
+            await self._initialize(client_info, client_capabilities)
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """End the agent and all that it started."""
+        self._stopping = True
+        error = RpcError(UNAVAILABLE, f"{self.spec.name} was stopped.")
+        if self._connection is not None:
+            await self._connection.close(error)
+        if self._process is not None:
+            await self._process.stop(self._stop_grace)
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+
+    @property
+    def command(self) -> str:
+        """What was started, for a person to try by hand."""
+        return shlex.join(self.spec.argv) if self.spec.argv else str(self.spec.public().get("url"))
+
+    async def _open(self) -> Transport:
+        if self.spec.url:
+            from .socket import connect
+
+            return await connect(self.spec, self._message_limit)
+        env = agent_environment(os.environ, self.spec.env_values())
+        self._process = await AgentProcess.start(self.spec.argv, env=env)
+        return self._process.transport(self._message_limit)
+
+    async def _initialize(self, info: dict[str, Any], capabilities: dict[str, Any]) -> None:
+        request = self.connection.request(
+            "initialize",
+            {
+                "protocolVersion": PROTOCOL_VERSION,
+                "clientInfo": info,
+                "clientCapabilities": capabilities,
+            },
+        )
+        try:
+            result = await asyncio.wait_for(request, self._initialize_timeout)
+        except asyncio.TimeoutError as error:
+            raise self._failure(
+                f"{self.spec.name} did not answer `initialize` within "
+                f"{self._initialize_timeout:g} s. The command was: {self.command}"
+            ) from error
+        if not isinstance(result, dict):
+            raise self._failure(f"{self.spec.name} answered `initialize` with something odd.")
+        if result.get("protocolVersion") != PROTOCOL_VERSION:
+            raise self._failure(
+                f"{self.spec.name} speaks version {result.get('protocolVersion')} of ACP; "
+                f"this server speaks version {PROTOCOL_VERSION}."
+            )
+        self.capabilities = _dict(result.get("agentCapabilities"))
+        self.info = _dict(result.get("agentInfo"))
+        methods = result.get("authMethods")
+        self.auth_methods = methods if isinstance(methods, list) else []
+
+    async def _run(self, connection: Connection) -> None:
+        try:
+            await connection.run()
+        finally:
+            if not self._stopping:
+                error = await self._autopsy()
+                connection.end(error)
+                self._on_end(error)
+                if self._process is not None:
+                    await self._process.stop(self._stop_grace)
+
+    async def _autopsy(self) -> RpcError:
+        """Find out why the connection ended."""
+        if self._process is None:
+            return RpcError(UNAVAILABLE, f"The connection to {self.spec.name} was lost.")
+        await self.connection.close_transport()
+        try:
+            status = await asyncio.wait_for(self._process.wait(), self._stop_grace)
+        except asyncio.TimeoutError:
+            how = "closed its output and was then ended"
+        else:
+            how = describe_exit(status)
+        return self._failure(f"{self.spec.name} {how}.")
+
+    def _failure(self, message: str) -> RpcError:
+        lines = self.stderr[-ERROR_STDERR_LINES:]
+        if lines:
+            message += "\nIts last words on stderr:\n" + "\n".join(lines)
+        return RpcError(UNAVAILABLE, message, {"agent": self.spec.id, "stderr": lines})
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,79 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The client services that agents can call, and what we advertise of them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from .. import protocol
+from ..rpc import Request, invalid_params, method_not_found
+from .files import Files
+from .terminals import Terminals
+
+
+class SessionView(Protocol):
+    """What a service has to know of the session that it works for."""
+
+    @property
+    def id(self) -> str:
+        """Our id of the session."""
+
+    @property
+    def cwd(self) -> str:
+        """Its folder."""
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders that it may touch."""
+
+    def append(self, method: str, params: dict[str, Any]) -> None:
+        """Add a message to its transcript."""
+
+
+Service = Callable[[Any, Any], Awaitable[Any]]
+
+
+class ClientServices:
+    """One table from method to service."""
+
+    def __init__(self, files: Files, terminals: Terminals) -> None:
+        self._terminals = terminals
+        self._services: dict[str, Service] = {
+            protocol.READ_FILE: files.read,
+            protocol.WRITE_FILE: files.write,
+            protocol.TERMINAL_CREATE: terminals.create,
+            protocol.TERMINAL_OUTPUT: terminals.output,
+            protocol.TERMINAL_WAIT: terminals.wait_for_exit,
+            protocol.TERMINAL_KILL: terminals.kill,
+            protocol.TERMINAL_RELEASE: terminals.release,
+        }
+
+    def capabilities(self) -> dict[str, Any]:
+        """Return the `clientCapabilities` for `initialize`."""
+        return {
+            "fs": {"readTextFile": True, "writeTextFile": True},
+            "terminal": True,
+            "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
+            "auth": {"terminal": True},
+            "elicitation": {"form": {}, "url": {}},
+            "_meta": {"terminal_output": True, "terminal-auth": True},
+        }
+
+    def serve(self, session: SessionView | None, request: Request) -> None:
+        """Answer a request of an agent, on behalf of one of its sessions."""
+        service = self._services.get(request.method)
+        if service is None:
+            raise method_not_found(request.method)
+        if session is None:
+            raise invalid_params("There is no such session.")
+        request.run(service(session, request.params))  # type: ignore[arg-type]
+
+    def forget(self, session: SessionView) -> None:
+        """End what still runs for a session."""
+        self._terminals.forget(session.id)
+
+    async def close(self) -> None:
+        """End everything."""
+        await self._terminals.close()

@@ -1,0 +1,25 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The routes under `acp/`: each checks who asks, reads what is asked, and delegates."""
+
+from .api import (
+    AgentRestartHandler,
+    AgentsHandler,
+    HealthHandler,
+    MessagesHandler,
+    SessionHandler,
+    SessionsHandler,
+)
+from .ws import AcpWebSocketHandler
+
+_ID = r"(?P<id>[^/]+)"
+
+ROUTES = [
+    (r"/acp/ws", AcpWebSocketHandler),
+    (r"/acp/health", HealthHandler),
+    (r"/acp/agents", AgentsHandler),
+    (rf"/acp/agents/{_ID}/restart", AgentRestartHandler),
+    (r"/acp/sessions", SessionsHandler),
+    (rf"/acp/sessions/{_ID}", SessionHandler),
+    (rf"/acp/sessions/{_ID}/messages", MessagesHandler),
+]

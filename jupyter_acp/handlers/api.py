@@ -1,0 +1,184 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""REST: agents, sessions and their messages."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler
+from tornado import web
+
+from .base import AcpHandlerMixin
+
+if TYPE_CHECKING:
+    from ..rpc import RpcError
+
+MAX_PAGE = 1000
+
+
+class AcpApiHandler(AcpHandlerMixin, APIHandler):
+    """A REST handler that speaks JSON and explains its refusals."""
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Turn errors of the lower rooms into answers that say what to do."""
+        from ..rpc import RpcError
+
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        if isinstance(error, RpcError):
+            self.set_status(_status(error))
+            self.set_header("Content-Type", "application/json")
+            self.finish(json.dumps({"message": error.message, "reason": None, "data": error.data}))
+            return
+        super().write_error(status_code, **kwargs)
+
+    def log_exception(self, *exc_info: Any) -> None:
+        """Keep what was refused on purpose out of the log of failures."""
+        from ..rpc import RpcError
+
+        if isinstance(exc_info[1], RpcError):
+            self.log.info("%s %s: %s", self.request.method, self.request.path, exc_info[1].message)
+        else:
+            super().log_exception(*exc_info)
+
+    def body(self) -> dict[str, Any]:
+        """Return the JSON object that was sent."""
+        data = self.get_json_body()
+        if data is None:
+            return {}
+        if not isinstance(data, dict):
+            raise web.HTTPError(400, "The body must be a JSON object.")
+        return data
+
+    def number(self, name: str, default: int | None, lowest: int = 0) -> int | None:
+        """Return a number of the query."""
+        text = self.get_query_argument(name, None)
+        if text is None or text == "":
+            return default
+        if not text.isdecimal() or int(text) < lowest:
+            raise web.HTTPError(400, f"{name} must be a whole number, {lowest} or more.")
+        return int(text)
+
+
+class HealthHandler(AcpApiHandler):
+    """`GET acp/health`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Say that the extension works and how busy it is, without waking it up."""
+        self.finish(json.dumps(self.acp.health()))
+
+
+class AgentsHandler(AcpApiHandler):
+    """`GET acp/agents`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List every known agent, what is missing for it, and what would install it."""
+        manager = await self.manager()
+        default = manager.catalog.default_id
+        agents = [
+            {**entry.public(), "running": running, "default": entry.spec.id == default}
+            for entry, running in manager.agents()
+        ]
+        self.finish(json.dumps({"agents": agents, "problems": manager.catalog.problems}))
+
+
+class AgentRestartHandler(AcpApiHandler):
+    """`POST acp/agents/ID/restart`."""
+
+    @web.authenticated
+    @authorized(action="execute")
+    async def post(self, id: str) -> None:
+        """Start the agent again and restore the sessions that it had."""
+        agent = await (await self.manager()).restart(id)
+        self.finish(json.dumps({"id": id, "running": True, "agentInfo": agent.info}))
+
+
+class SessionsHandler(AcpApiHandler):
+    """`GET|POST acp/sessions`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List the sessions, the latest first."""
+        manager = await self.manager()
+        self.finish(json.dumps({"sessions": [session.public() for session in manager.all()]}))
+
+    @web.authenticated
+    @authorized(action="execute")
+    async def post(self) -> None:
+        """Open a session."""
+        from ..protocol import NewSessionParams, parse
+        from .models import CreateSession
+
+        manager = await self.manager()
+        wanted = parse(CreateSession, self.body())
+        params = parse(NewSessionParams, {"cwd": wanted.cwd or manager.root_dir})
+        session, _ = await manager.create(params, wanted.agent, wanted.title)
+        self.set_status(201)
+        self.finish(json.dumps(session.public()))
+
+
+class SessionHandler(AcpApiHandler):
+    """`GET|PATCH|DELETE acp/sessions/ID`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, id: str) -> None:
+        """Describe a session."""
+        self.finish(json.dumps((await self.manager()).get(id).public()))
+
+    @web.authenticated
+    @authorized(action="write")
+    async def patch(self, id: str) -> None:
+        """Rename a session."""
+        from ..protocol import parse
+        from .models import PatchSession
+
+        session = (await self.manager()).get(id)
+        session.rename(parse(PatchSession, self.body()).title)
+        self.finish(json.dumps(session.public()))
+
+    @web.authenticated
+    @authorized(action="write")
+    async def delete(self, id: str) -> None:
+        """Forget a session."""
+        await (await self.manager()).delete(id)
+        self.set_status(204)
+        self.finish()
+
+
+class MessagesHandler(AcpApiHandler):
+    """`GET acp/sessions/ID/messages`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, id: str) -> None:
+        """Return a page of the transcript; `order=newest` counts the page from the new end."""
+        order = self.get_query_argument("order", "oldest")
+        if order not in ("oldest", "newest"):
+            raise web.HTTPError(400, "order must be oldest or newest.")
+        manager = await self.manager()
+        seq = manager.get(id).log.seq
+        messages = await manager.messages(
+            id,
+            after=self.number("after", 0) or 0,
+            before=self.number("before", None),
+            limit=min(self.number("limit", 200, 1) or 200, MAX_PAGE),
+            newest=order == "newest",
+        )
+        self.set_header("Content-Type", "application/json")
+        # They are kept as JSON: nothing is parsed to be written again.
+        self.finish(b'{"seq":%d,"messages":[%s]}' % (seq, b",".join(messages)))
+
+
+def _status(error: RpcError) -> int:
+    from ..rpc import errors
+
+    known = {errors.NOT_FOUND: 404, errors.INVALID_PARAMS: 400, errors.UNAVAILABLE: 503}
+    return known.get(error.code, 502)

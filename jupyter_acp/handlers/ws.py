@@ -1,0 +1,106 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""`acp/ws`: the socket at which this server is an ACP agent."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized, ws_authenticated
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from .base import AcpHandlerMixin
+
+NDJSON_SUBPROTOCOL = "acp.ndjson"
+CONNECTION_HEADER = "Acp-Connection-Id"
+
+
+class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, JupyterHandler):
+    """Checks who connects and joins the socket to a window."""
+
+    def initialize(self, *args: Any, **kwargs: Any) -> None:
+        """Name the connection before anything is sent."""
+        super().initialize(*args, **kwargs)
+        self._connection_id = uuid.uuid4().hex
+        # One frame at a time: who sends faster than it is served has to wait.
+        self._frames: asyncio.Queue[str | bytes | None] = asyncio.Queue(1)
+        self._serving: asyncio.Task[None] | None = None
+
+    def set_default_headers(self) -> None:
+        """Undo what REST answers carry; the upgrade names the connection instead."""
+        self.set_header(CONNECTION_HEADER, getattr(self, "_connection_id", ""))
+
+    @ws_authenticated
+    @authorized(action="execute")
+    async def get(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        """Accept the upgrade of those who may."""
+        self.set_header(CONNECTION_HEADER, self._connection_id)
+        self._agent = self.get_query_argument("agent", None)
+        await super().get(*args, **kwargs)
+
+    @property
+    def max_message_size(self) -> int:
+        """The longest message that is taken, in bytes."""
+        return int(self.acp.max_message_size)
+
+    def get_compression_options(self) -> None:
+        """Compress nothing: most sockets are on this machine, and proxies compress by themselves."""
+
+    def select_subprotocol(self, subprotocols: list[str]) -> str | None:
+        """Send several messages in a frame to those who can take them."""
+        return NDJSON_SUBPROTOCOL if NDJSON_SUBPROTOCOL in subprotocols else None
+
+    async def open(self, *args: Any, **kwargs: Any) -> None:
+        """Start a window on this socket."""
+        super().open(*args, **kwargs)
+        self.set_nodelay(True)
+        from ..rpc.websocket import WebSocketTransport
+        from ..sessions.window import Window
+
+        window = Window(
+            await self.manager(),
+            WebSocketTransport(
+                _TornadoSocket(self), several_per_frame=self.selected_subprotocol is not None
+            ),
+            id=self._connection_id,
+            agent=self._agent,
+            log=self.log,
+        )
+        self._serving = asyncio.get_running_loop().create_task(window.run())
+
+    async def on_message(self, message: str | bytes) -> None:
+        """Hand a frame on; the next one is read when this one was taken."""
+        self.acp.touch()
+        await self._frames.put(message)
+
+    def on_close(self) -> None:
+        """End the window; its sessions go on."""
+        super().on_close()
+        if self._serving is not None:
+            self._serving.cancel()
+
+
+class _TornadoSocket:
+    """A tornado handler as our transport wants it."""
+
+    def __init__(self, handler: AcpWebSocketHandler) -> None:
+        self._handler = handler
+
+    async def send(self, frame: bytes) -> None:
+        """Write a text frame and wait until the socket has taken it."""
+        try:
+            await self._handler.write_message(frame)
+        except WebSocketClosedError as error:
+            raise ConnectionError("the socket is closed") from error
+
+    async def receive(self) -> str | bytes | None:
+        """Return the next frame."""
+        return await self._handler._frames.get()
+
+    async def close(self) -> None:
+        """Close the socket, politely or not."""
+        self._handler.close(1013, "Reconnect to go on.")

@@ -1,0 +1,167 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The ACP names that we use, and models for the requests that we serve ourselves.
+
+What is only passed on is never validated here: unknown fields and unknown kinds go through as they
+came.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from .rpc import invalid_params
+
+META = "jupyter-acp"
+PROTOCOL_VERSION = 1
+
+INITIALIZE = "initialize"
+AUTHENTICATE = "authenticate"
+LOGOUT = "logout"
+SESSION_NEW = "session/new"
+SESSION_LOAD = "session/load"
+SESSION_RESUME = "session/resume"
+SESSION_LIST = "session/list"
+SESSION_CLOSE = "session/close"
+SESSION_DELETE = "session/delete"
+SESSION_PROMPT = "session/prompt"
+SESSION_CANCEL = "session/cancel"
+SESSION_UPDATE = "session/update"
+SET_MODE = "session/set_mode"
+SET_MODEL = "session/set_model"
+SET_CONFIG_OPTION = "session/set_config_option"
+REQUEST_PERMISSION = "session/request_permission"
+ELICIT = "elicitation/create"
+READ_FILE = "fs/read_text_file"
+WRITE_FILE = "fs/write_text_file"
+TERMINAL_CREATE = "terminal/create"
+TERMINAL_OUTPUT = "terminal/output"
+TERMINAL_WAIT = "terminal/wait_for_exit"
+TERMINAL_KILL = "terminal/kill"
+TERMINAL_RELEASE = "terminal/release"
+
+ATTACH = "_jupyter/session/attach"
+STATE = "_jupyter/session/state"
+RESTORED = "_jupyter/session/restored"
+RESOLVED = "_jupyter/permission_resolved"
+
+
+def _absolute(path: str) -> str:
+    if "\0" in path or not os.path.isabs(path):
+        raise ValueError("must be an absolute path")
+    return path
+
+
+AbsolutePath = Annotated[str, AfterValidator(_absolute)]
+
+
+class Params(BaseModel):
+    """Parameters of a request; fields that we do not know are kept."""
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
+
+    meta: dict[str, Any] | None = Field(default=None, alias="_meta")
+
+    def ours(self) -> dict[str, Any]:
+        """Return what is in our own corner of `_meta`."""
+        ours = (self.meta or {}).get(META)
+        return ours if isinstance(ours, dict) else {}
+
+
+class InitializeParams(Params):
+    """`initialize`."""
+
+    protocol_version: int = Field(alias="protocolVersion")
+    client_capabilities: dict[str, Any] = Field(default_factory=dict, alias="clientCapabilities")
+    client_info: dict[str, Any] | None = Field(default=None, alias="clientInfo")
+
+
+class NewSessionParams(Params):
+    """`session/new`, and `session/load` and `session/resume` but for the id."""
+
+    cwd: AbsolutePath
+    mcp_servers: list[Any] = Field(default_factory=list, alias="mcpServers")
+    additional_directories: list[AbsolutePath] = Field(
+        default_factory=list, alias="additionalDirectories"
+    )
+
+
+class SessionParams(Params):
+    """Anything about one session."""
+
+    session_id: str = Field(alias="sessionId")
+
+
+class PromptParams(SessionParams):
+    """`session/prompt`."""
+
+    prompt: list[dict[str, Any]] = Field(min_length=1)
+
+
+class AttachParams(SessionParams):
+    """`_jupyter/session/attach`."""
+
+    after: int = Field(default=0, ge=0)
+
+
+class ListParams(Params):
+    """`session/list`."""
+
+    cwd: AbsolutePath | None = None
+    cursor: str | None = None
+
+
+class ReadFileParams(SessionParams):
+    """`fs/read_text_file`."""
+
+    path: AbsolutePath
+    line: int | None = Field(default=None, ge=0)
+    limit: int | None = Field(default=None, ge=0)
+
+
+class WriteFileParams(SessionParams):
+    """`fs/write_text_file`."""
+
+    path: AbsolutePath
+    content: str
+
+
+class EnvVariable(BaseModel):
+    """An environment variable of a terminal."""
+
+    name: str
+    value: str
+
+
+class CreateTerminalParams(SessionParams):
+    """`terminal/create`."""
+
+    command: str = Field(min_length=1)
+    args: list[str] = Field(default_factory=list)
+    env: list[EnvVariable] = Field(default_factory=list)
+    cwd: AbsolutePath | None = None
+    output_byte_limit: int | None = Field(default=None, ge=0, alias="outputByteLimit")
+
+
+class TerminalParams(SessionParams):
+    """The other `terminal/*` methods."""
+
+    terminal_id: str = Field(alias="terminalId")
+
+
+P = TypeVar("P", bound=BaseModel)
+
+
+def parse(model: type[P], params: Any) -> P:
+    """Validate parameters, or refuse them naming each field and what is wrong with it."""
+    try:
+        return model.model_validate(params if params is not None else {})
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(str(part) for part in problem['loc']) or 'params'}: {problem['msg']}"
+            for problem in error.errors(include_input=False, include_url=False)
+        )
+        raise invalid_params(f"Invalid parameters: {problems}.") from None

@@ -1,0 +1,8 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""JSON-RPC 2.0 over pipes and websockets: framing, ids, cancellation and backpressure."""
+
+from .connection import Connection, Peer, Request
+from .errors import RpcError, invalid_params, method_not_found
+
+__all__ = ["Connection", "Peer", "Request", "RpcError", "invalid_params", "method_not_found"]

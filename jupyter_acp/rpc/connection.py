@@ -1,0 +1,372 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""One JSON-RPC connection: ids, pending requests, cancellation, and strict order of arrival."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Protocol
+
+import orjson
+
+from .errors import (
+    CANCELLED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    UNAVAILABLE,
+    RpcError,
+)
+from .outbox import Outbox, Queue
+from .transport import Oversized, Transport
+
+CANCEL = "$/cancel_request"
+
+Done = Callable[[Any, RpcError | None], None]
+"""Takes a request's result, or the error that it ended with."""
+
+_LONE_SURROGATE = re.compile(
+    rb"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+_LEADING_ID = re.compile(
+    rb'\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?(?:\s*"method"\s*:\s*"([^"\\]*)"\s*,)?'
+    rb'\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*,(?:\s*"method"\s*:\s*"([^"\\]*)")?'
+)
+
+
+class Peer(Protocol):
+    """Who receives what the other side sends; called in the order in which it was written."""
+
+    def on_request(self, request: Request) -> None:
+        """Take a request; answer it now or later, exactly once."""
+
+    def on_notification(self, method: str, params: Any) -> None:
+        """Take a notification."""
+
+
+class Request:
+    """A request of the other side that waits for our answer."""
+
+    __slots__ = ("_answered", "_connection", "id", "lane", "method", "on_cancel", "params")
+
+    def __init__(self, connection: Connection, id: Any, method: str, params: Any) -> None:
+        self._connection = connection
+        self._answered = False
+        self.id = id
+        self.method = method
+        self.params = params
+        self.on_cancel: Callable[[], object] | None = None
+        self.lane: str | None = None
+        """The stream of messages that the answer must not overtake."""
+
+    def respond(self, result: Any) -> None:
+        """Answer with a result; a second answer is ignored."""
+        self._answer({"result": result})
+
+    def fail(self, error: RpcError) -> None:
+        """Answer with an error; a second answer is ignored."""
+        self._answer({"error": error.to_json()})
+
+    def run(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Answer with what a coroutine returns or raises; a cancel request cancels it."""
+        task = asyncio.get_running_loop().create_task(self._finish(work))
+        self._connection.keep(task)
+        self.on_cancel = task.cancel
+
+    def cancel(self) -> None:
+        """Do as the other side asked: stop the work and say that it was cancelled."""
+        if self.on_cancel is not None:
+            self.on_cancel()
+        else:
+            self.fail(RpcError(CANCELLED, "The request was cancelled."))
+
+    async def _finish(self, work: Coroutine[Any, Any, Any]) -> None:
+        try:
+            self.respond(await work)
+        except asyncio.CancelledError:
+            self.fail(RpcError(CANCELLED, "The request was cancelled."))
+        except RpcError as error:
+            self.fail(error)
+        except Exception as error:
+            self._connection.log.exception("Error while answering %s", self.method)
+            self.fail(RpcError(INTERNAL_ERROR, f"{self.method} failed: {error}"))
+
+    def _answer(self, body: dict[str, Any]) -> None:
+        if not self._answered:
+            self._answered = True
+            self._connection.answer(self, body)
+
+
+class Connection:
+    """JSON-RPC in both directions over one transport.
+
+    Everything that arrives is handled in one loop, in order and without awaiting: a response can
+    therefore never overtake a notification that was written before it.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        peer: Peer,
+        *,
+        outbox: Outbox | None = None,
+        name: str = "connection",
+        log: logging.Logger | logging.LoggerAdapter[Any] | None = None,
+        room: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Read on only when `room` returns, besides the outbox's own."""
+        self.log = log or logging.getLogger(__name__)
+        self._transport = transport
+        self._peer = peer
+        self._outbox = outbox or Queue()
+        self._name = name
+        self._room = room
+        self._last_id = 0
+        self._pending: dict[int | str, Done] = {}
+        self._incoming: dict[Any, Request] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._ended: RpcError | None = None
+
+    @property
+    def ended(self) -> RpcError | None:
+        """Why nothing can be sent any more, or None while the connection lives."""
+        return self._ended
+
+    async def run(self) -> None:
+        """Carry messages until the transport ends; the owner then says why with `end`."""
+        writing = asyncio.get_running_loop().create_task(self._write())
+        try:
+            while (messages := await self._transport.read()) is not None:
+                for message in messages:
+                    self._receive(message)
+                # Who does not read our answers is not read either: memory stays bounded.
+                await self._outbox.room()
+                if self._room is not None:
+                    await self._room()
+        finally:
+            writing.cancel()
+
+    async def close(self, error: RpcError | None = None) -> None:
+        """Close the transport and fail whatever still waits."""
+        self.end(error or RpcError(UNAVAILABLE, f"The {self._name} was closed."))
+        await self._transport.close()
+
+    async def close_transport(self) -> None:
+        """Close the wire and leave what waits to the owner, who still looks for the reason."""
+        await self._transport.close()
+
+    def end(self, error: RpcError) -> None:
+        """Fail every pending request with this error and drop the work for the other side."""
+        if self._ended is not None:
+            return
+        self._ended = error
+        self._outbox.close()
+        pending, self._pending = self._pending, {}
+        for done in pending.values():
+            done(None, error)
+        for task in list(self._tasks):
+            task.cancel()
+
+    async def request(self, method: str, params: Any = None) -> Any:
+        """Ask and wait for the result; cancelling the wait cancels the request over there."""
+        await self._outbox.room()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def done(result: Any, error: RpcError | None) -> None:
+            if future.done():
+                return
+            if error is not None:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        id = self.call(method, params, done)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if id in self._pending:
+                self.notify(CANCEL, {"requestId": id})
+            raise
+
+    def call(
+        self,
+        method: str,
+        params: Any,
+        done: Done,
+        *,
+        id: str | None = None,
+        lane: str | None = None,
+    ) -> int | str:
+        """Ask; `done` is called in the order of arrival, before anything that was written later."""
+        key: int | str
+        if id is None:
+            self._last_id += 1
+            key = self._last_id
+        else:
+            key = id
+        if self._ended is not None:
+            done(None, self._ended)
+            return key
+        self._pending[key] = done
+        self._send({"jsonrpc": "2.0", "id": key, "method": method, "params": params}, lane)
+        return key
+
+    def forget(self, id: int | str) -> None:
+        """Wait no longer for an answer."""
+        self._pending.pop(id, None)
+
+    def notify(self, method: str, params: Any = None, lane: str | None = None) -> None:
+        """Tell the other side something that needs no answer."""
+        self._send({"jsonrpc": "2.0", "method": method, "params": params}, lane)
+
+    async def room(self) -> None:
+        """Wait until the other side has read enough for us to send more."""
+        await self._outbox.room()
+
+    def answer(self, request: Request, body: dict[str, Any]) -> None:
+        """Send the answer to a request; `Request` makes sure that there is only one."""
+        self._incoming.pop(request.id, None)
+        self._send({"jsonrpc": "2.0", "id": request.id, **body}, request.lane)
+
+    def keep(self, task: asyncio.Task[Any]) -> None:
+        """Own a task that works for the other side: it ends with the connection."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _send(self, message: dict[str, Any], lane: str | None = None) -> None:
+        if self._ended is None:
+            self._outbox.put(orjson.dumps(message), lane)
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                await self._transport.write(await self._outbox.take())
+        except (ConnectionError, BrokenPipeError, RuntimeError) as error:
+            self.log.debug("%s: writing ended: %s", self._name, error)
+            self._outbox.close()
+        except Exception:
+            self.log.exception("%s: writing failed", self._name)
+            await self._transport.close()
+
+    def _receive(self, raw: bytes | Oversized) -> None:
+        if isinstance(raw, Oversized):
+            self._refuse_oversized(raw)
+            return
+        try:
+            message = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            if not raw or raw.isspace():
+                return
+            repaired = _LONE_SURROGATE.sub(rb"\1\\ufffd", raw)
+            if repaired == raw:
+                self._refuse_text(raw, error)
+                return
+            # Half of a surrogate pair, as JavaScript writes when it cuts a text inside an emoji.
+            self._receive(repaired)
+            return
+        if type(message) is not dict:
+            kind = "batches are not part of ACP" if type(message) is list else "not an object"
+            self.log.warning("%s: ignored a message: %s", self._name, kind)
+            self._refuse(None, RpcError(INVALID_REQUEST, f"Message refused: {kind}."))
+            return
+        method = message.get("method")
+        if type(method) is str:
+            if "id" in message:
+                self._requested(message["id"], method, message.get("params"))
+            elif method == CANCEL:
+                self._cancel(message.get("params"))
+            else:
+                self._notified(method, message.get("params"))
+        elif "result" in message or "error" in message:
+            self._answered(message)
+        elif "jsonrpc" in message or method is not None:
+            self.log.warning("%s: ignored a message that is no request or answer", self._name)
+            self._refuse(
+                message.get("id"),
+                RpcError(INVALID_REQUEST, "Message refused: it has no method, result or error."),
+            )
+        else:
+            self.log.warning("%s: ignored an object that is not JSON-RPC", self._name)
+
+    def _requested(self, id: Any, method: str, params: Any) -> None:
+        if not isinstance(id, (str, int, float)) and id is not None:
+            self._refuse(None, RpcError(INVALID_REQUEST, "A request id is a string or a number."))
+            return
+        request = Request(self, id, method, params)
+        self._incoming[id] = request
+        try:
+            self._peer.on_request(request)
+        except RpcError as error:
+            request.fail(error)
+        except Exception as error:
+            self.log.exception("%s: error while taking %s", self._name, method)
+            request.fail(RpcError(INTERNAL_ERROR, f"{method} failed: {error}"))
+
+    def _notified(self, method: str, params: Any) -> None:
+        try:
+            self._peer.on_notification(method, params)
+        except RpcError as error:
+            self.log.warning("%s: %s refused: %s", self._name, method, error.message)
+        except Exception:
+            self.log.exception("%s: error while taking %s", self._name, method)
+
+    def _answered(self, message: dict[str, Any]) -> None:
+        id = message.get("id")
+        done = self._pending.pop(id, None) if isinstance(id, (int, str)) else None
+        if done is None:
+            if id is None and "error" in message:
+                self.log.warning(
+                    "%s: reports an error: %s", self._name, RpcError.from_json(message["error"])
+                )
+                return
+            self.log.warning(
+                "%s: ignored a response to id %r: nothing with that id is waiting", self._name, id
+            )
+            return
+        error = message.get("error")
+        if error is not None:
+            done(None, RpcError.from_json(error))
+        else:
+            done(message.get("result"), None)
+
+    def _cancel(self, params: Any) -> None:
+        id = params.get("requestId") if isinstance(params, dict) else None
+        request = self._incoming.get(id) if isinstance(id, (str, int)) else None
+        if request is not None:
+            request.cancel()
+
+    def _refuse(self, id: Any, error: RpcError) -> None:
+        self._send({"jsonrpc": "2.0", "id": id, "error": error.to_json()})
+
+    def _refuse_text(self, raw: bytes, error: ValueError) -> None:
+        self.log.warning(
+            "%s: ignored %d bytes that are not JSON (%s): %r",
+            self._name,
+            len(raw),
+            error,
+            raw[:200],
+        )
+        # Stray prints on stdout are not answered: an agent that prints what it cannot read would
+        # otherwise talk to us for ever.
+        if raw.lstrip()[:1] in (b"{", b"["):
+            self._refuse(None, RpcError(PARSE_ERROR, f"Message refused: it is not JSON ({error})."))
+
+    def _refuse_oversized(self, message: Oversized) -> None:
+        error = RpcError(
+            INVALID_REQUEST,
+            f"Message refused: its {message.size:,} bytes are over the configured limit.",
+        )
+        self.log.warning("%s: %s", self._name, error.message)
+        known = _LEADING_ID.match(message.head)
+        if known is None:
+            self._refuse(None, error)
+            return
+        id = orjson.loads(known[2])
+        if known[1] is not None or known[3] is not None:
+            self._refuse(id, error)
+        elif done := self._pending.pop(id, None):
+            done(None, error)

@@ -1,0 +1,57 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""JSON-RPC errors as exceptions, so that any layer can refuse a message in words for a person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+CANCELLED = -32800
+AUTH_REQUIRED = -32000
+NOT_FOUND = -32002
+UNAVAILABLE = -32010
+"""Ours, from the range left to implementations: the agent is not there to answer."""
+
+
+class RpcError(Exception):
+    """An error that travels to the other side as a JSON-RPC error object."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    @classmethod
+    def from_json(cls, error: Any) -> RpcError:
+        """Take what the other side sent, however oddly shaped, without failing on it."""
+        if not isinstance(error, dict):
+            return cls(INTERNAL_ERROR, str(error))
+        code = error.get("code")
+        return cls(
+            code if isinstance(code, int) else INTERNAL_ERROR,
+            str(error.get("message") or "The other side reported an error without a message."),
+            error.get("data"),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON-RPC error object."""
+        error: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.data is not None:
+            error["data"] = self.data
+        return error
+
+
+def method_not_found(method: str) -> RpcError:
+    """Refuse a request that nobody here serves."""
+    return RpcError(METHOD_NOT_FOUND, f"Method not found: {method}", {"method": method})
+
+
+def invalid_params(message: str) -> RpcError:
+    """Refuse a request whose parameters make no sense."""
+    return RpcError(INVALID_PARAMS, message)

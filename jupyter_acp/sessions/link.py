@@ -1,0 +1,120 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The way between one agent and its sessions: who an update is for, who a request comes from."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import protocol
+from ..agents.supervisor import Supervisor
+from ..client.dispatch import ClientServices
+from ..rpc import Request, RpcError, invalid_params
+from ..rpc.errors import UNAVAILABLE
+
+if TYPE_CHECKING:
+    from ..agents.agent import Agent
+    from .session import Session
+
+EARLY_LIMIT = 10_000
+"""How many updates wait for their session to become known."""
+
+StartAgent = Callable[["AgentLink"], Awaitable["Agent"]]
+
+
+class AgentLink:
+    """Takes what one agent sends and hands it to the session that it belongs to."""
+
+    def __init__(
+        self,
+        agent_id: str,
+        name: str,
+        start: StartAgent,
+        services: ClientServices,
+        log: logging.Logger | logging.LoggerAdapter[Any],
+    ) -> None:
+        self.agent_id = agent_id
+        self.name = name
+        self.log = log
+        self._services = services
+        self._sessions: dict[str, Session] = {}
+        self._early: deque[dict[str, Any]] = deque(maxlen=EARLY_LIMIT)
+        self._supervisor = Supervisor(name, lambda: start(self))
+
+    @property
+    def running(self) -> bool:
+        """Whether the agent runs now."""
+        return self._supervisor.agent is not None
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent if it runs now."""
+        return self._supervisor.agent
+
+    async def ready(self) -> Agent:
+        """Return the agent, started if need be."""
+        return await self._supervisor.ready()
+
+    async def stop(self, reason: str) -> None:
+        """Stop the agent; its sessions can be restored later."""
+        await self._supervisor.stop()
+        self._lose(RpcError(UNAVAILABLE, reason))
+
+    def ended(self, error: RpcError) -> None:
+        """Tell every session that its agent is gone, and why."""
+        self.log.warning("%s", error.message)
+        self._supervisor.crashed(error)
+        self._lose(error)
+
+    def join(self, agent_session: str, session: Session) -> None:
+        """Send a session what the agent has to say to it, what came too early included."""
+        self._sessions[agent_session] = session
+        early = [params for params in self._early if params["sessionId"] == agent_session]
+        if early:
+            rest = [params for params in self._early if params["sessionId"] != agent_session]
+            self._early = deque(rest, maxlen=EARLY_LIMIT)
+            for params in early:
+                session.update(params)
+
+    def leave(self, agent_session: str) -> None:
+        """Send a session nothing any more."""
+        self._sessions.pop(agent_session, None)
+
+    def on_notification(self, method: str, params: Any) -> None:
+        """Take an update of a session; what nobody knows is nobody's business."""
+        if method != protocol.SESSION_UPDATE:
+            self.log.debug("Ignored %s from %s", method, self.name)
+            return
+        try:
+            agent_session = params["sessionId"]
+            session = self._sessions.get(agent_session)
+            kind = params["update"]["sessionUpdate"]
+        except (TypeError, KeyError):
+            self.log.warning("Ignored an update without session or kind from %s", self.name)
+            return
+        if session is not None:
+            session.update(params, kind)
+        elif isinstance(agent_session, str):
+            # Agents send updates before they answer `session/new`.
+            self._early.append(params)
+
+    def on_request(self, request: Request) -> None:
+        """Serve a request of the agent on behalf of one of its own sessions."""
+        params = request.params
+        agent_session = params.get("sessionId") if isinstance(params, dict) else None
+        session = self._sessions.get(agent_session) if isinstance(agent_session, str) else None
+        if request.method in (protocol.REQUEST_PERMISSION, protocol.ELICIT):
+            if session is None:
+                raise invalid_params("There is no such session.")
+            session.ask(request)
+        else:
+            self._services.serve(session, request)
+
+    def _lose(self, error: RpcError) -> None:
+        sessions, self._sessions = self._sessions, {}
+        self._early.clear()
+        for session in set(sessions.values()):
+            session.agent_lost(error)

@@ -1,0 +1,99 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The numbered messages of one session: the recent ones in memory, all of them in the journal."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from .journal import Journal
+
+RING_SIZE = 1024 * 1024
+IDLE_RING_SIZE = 64 * 1024
+
+
+class Follower(Protocol):
+    """Someone who reads the log as it grows."""
+
+    def wake(self) -> None:
+        """Look again: the log has grown."""
+
+
+class Log:
+    """An append-only sequence that any number of followers read, each at its own pace."""
+
+    def __init__(self, session: str, journal: Journal, seq: int = 0) -> None:
+        self.session = session
+        self.seq = seq
+        self.size = 0
+        """How many bytes were appended since the log was opened."""
+
+        self._journal = journal
+        self._saved = seq
+        self._recent: list[bytes] = []
+        self._before_recent = seq
+        self._dirty = False
+        self._waiting: list[Follower] = []
+
+    def append(self, message: bytes) -> None:
+        """Add the message that carries the number `seq + 1`."""
+        self.seq += 1
+        self.size += len(message)
+        self._recent.append(message)
+        if not self._dirty:
+            self._dirty = True
+            self._journal.grown(self)
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for follower in waiting:
+                follower.wake()
+
+    def unsaved(self) -> tuple[int, list[bytes]]:
+        """Return what the journal does not have yet, and the number of its first message."""
+        self._dirty = False
+        return self._saved + 1, self._recent[self._saved - self._before_recent :]
+
+    def saved(self, seq: int) -> None:
+        """Let go of what the journal has, but for the recent past that reconnecting windows want."""
+        self._saved = seq
+        keep = IDLE_RING_SIZE if seq == self.seq else RING_SIZE
+        sizes = 0
+        drop = len(self._recent)
+        unsaved = seq - self._before_recent
+        while drop > 0 and (drop > unsaved or sizes < keep):
+            drop -= 1
+            sizes += len(self._recent[drop])
+        if drop:
+            del self._recent[:drop]
+            self._before_recent += drop
+
+    def recent(self, after: int, upto: int | None, size: int) -> tuple[bytes, int] | None:
+        """Return about `size` bytes of messages after a number, or None if they left memory."""
+        start = after - self._before_recent
+        if start < 0:
+            return None
+        stop = len(self._recent) if upto is None else upto - self._before_recent
+        messages = self._recent[start:stop]
+        total = 0
+        for count, message in enumerate(messages, 1):
+            total += len(message)
+            if total >= size:
+                del messages[count:]
+                break
+        return b"\n".join(messages), after + len(messages)
+
+    async def read(self, after: int, upto: int | None, size: int) -> tuple[bytes, int]:
+        """Return about `size` bytes of messages after a number, from wherever they are."""
+        found = self.recent(after, upto, size)
+        if found is not None:
+            return found
+        body, last = await self._journal.read(self.session, after, size)
+        if upto is not None and last > upto:
+            body = b"\n".join(body.split(b"\n", upto - after)[: upto - after])
+            last = upto
+        return body, last
+
+    def wait(self, follower: Follower) -> None:
+        """Wake someone up when there is more."""
+        if follower not in self._waiting:
+            self._waiting.append(follower)

@@ -1,0 +1,224 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""All sessions and all agents of this server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import protocol
+from ..agents.agent import Agent
+from ..agents.catalog import Catalog, CatalogError
+from ..client.dispatch import ClientServices
+from ..rpc import RpcError, invalid_params
+from ..rpc.errors import NOT_FOUND, UNAVAILABLE
+from .journal import Journal
+from .link import AgentLink
+from .log import Log
+from .record import SessionRecord
+from .session import Session
+
+if TYPE_CHECKING:
+    from ..agents.catalog import Entry
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an admin may set."""
+
+    message: int
+    window_buffer: int
+    initialize_timeout: float
+    stop_grace: float
+
+
+class SessionManager:
+    """Makes sessions, finds them again, and ends everything at the end."""
+
+    def __init__(
+        self,
+        *,
+        catalog: Catalog,
+        services: ClientServices,
+        journal: Path,
+        root_dir: str,
+        limits: Limits,
+        client_info: dict[str, Any],
+        on_activity: Callable[[], None],
+        log: Any,
+    ) -> None:
+        self.catalog = catalog
+        self.root_dir = root_dir
+        self.limits = limits
+        self.info = client_info
+        self.log = log
+        self._services = services
+        self._on_activity = on_activity
+        self._journal = Journal(journal, log)
+        self._sessions: dict[str, Session] = {}
+        self._links: dict[str, AgentLink] = {}
+
+    async def open(self) -> None:
+        """Take up the sessions of earlier runs; their agents start when they are needed."""
+        for record in await self._journal.open():
+            if record.state in ("idle", "running"):
+                if record.state == "running":
+                    record.error = "The server stopped during the turn."
+                record.state = "disconnected"
+            self._sessions[record.id] = self._make(record)
+
+    async def close(self) -> None:
+        """Stop every agent and save everything."""
+        await asyncio.gather(
+            *(link.stop("The Jupyter server was stopped.") for link in self._links.values()),
+            return_exceptions=True,
+        )
+        await self._services.close()
+        await self._journal.close()
+
+    # Sessions
+
+    def all(self) -> list[Session]:
+        """Return every session, the latest first."""
+        return sorted(self._sessions.values(), key=lambda s: s.record.updated, reverse=True)
+
+    def get(self, id: str) -> Session:
+        """Return a session, or say that there is none."""
+        session = self._sessions.get(id)
+        if session is None:
+            raise RpcError(NOT_FOUND, f"There is no session {id!r}.", {"sessionId": id})
+        return session
+
+    @property
+    def running(self) -> list[Session]:
+        """The sessions in which a turn is running."""
+        return [session for session in self._sessions.values() if session.running]
+
+    async def create(
+        self, params: protocol.NewSessionParams, agent: str | None, title: str = ""
+    ) -> tuple[Session, dict[str, Any]]:
+        """Open a new session with an agent."""
+        spec = self._spec(agent)
+        if spec.url is None and not os.path.isdir(params.cwd):  # noqa: ASYNC240
+            raise invalid_params(f"cwd: there is no folder {params.cwd}.")
+        record = SessionRecord(
+            id=str(uuid.uuid4()),
+            agent=spec.id,
+            cwd=params.cwd,
+            title=title,
+            additional_directories=params.additional_directories,
+            mcp_servers=params.mcp_servers,
+        )
+        session = self._make(record)
+        self._sessions[record.id] = session
+        try:
+            result = await session.create(params)
+        except BaseException:
+            del self._sessions[record.id]
+            await self._journal.delete(record.id)
+            raise
+        return session, {**result, "sessionId": session.id}
+
+    async def delete(self, id: str) -> None:
+        """End a session and forget everything about it."""
+        session = self.get(id)
+        await session.close()
+        agent = self.link(session.record.agent).agent if self._is_known(session) else None
+        if agent and "delete" in (agent.capabilities.get("sessionCapabilities") or {}):
+            try:
+                await agent.connection.request(
+                    protocol.SESSION_DELETE, {"sessionId": session.record.agent_session}
+                )
+            except RpcError as error:
+                self.log.info("session/delete was refused: %s", error.message)
+        self._services.forget(session)
+        self._sessions.pop(id, None)
+        await self._journal.delete(id)
+
+    async def close_session(self, id: str) -> None:
+        """End a session and keep its transcript."""
+        session = self.get(id)
+        await session.close()
+        self._services.forget(session)
+
+    async def messages(
+        self, id: str, *, after: int, before: int | None, limit: int, newest: bool
+    ) -> list[bytes]:
+        """Return a page of a session's numbered messages."""
+        self.get(id)
+        return await self._journal.page(id, after=after, before=before, limit=limit, newest=newest)
+
+    # Agents
+
+    def agents(self) -> list[tuple[Entry, bool]]:
+        """Return every known agent and whether it runs."""
+        return [
+            (entry, entry.spec.id in self._links and self._links[entry.spec.id].running)
+            for entry in self.catalog.list()
+        ]
+
+    def link(self, agent: str) -> AgentLink:
+        """Return the one link to an agent."""
+        link = self._links.get(agent)
+        if link is None:
+            spec = self._spec(agent)
+            link = AgentLink(spec.id, spec.name, self._start_agent, self._services, self.log)
+            self._links[agent] = link
+        return link
+
+    async def agent(self, id: str | None) -> Agent:
+        """Return a running agent: the named one or the default."""
+        return await self.link(self._spec(id).id).ready()
+
+    async def restart(self, id: str) -> Agent:
+        """Stop an agent if it runs, start it, and restore the sessions that it had."""
+        link = self.link(self._spec(id).id)
+        had = [s for s in self._sessions.values() if s.record.agent == id and s.was_connected]
+        await link.stop(f"{link.name} was restarted.")
+        agent = await link.ready()
+        await asyncio.gather(*(session.connect() for session in had), return_exceptions=True)
+        return agent
+
+    async def _start_agent(self, link: AgentLink) -> Agent:
+        agent = Agent(
+            self._spec(link.agent_id),
+            link,
+            on_end=link.ended,
+            message_limit=self.limits.message,
+            initialize_timeout=self.limits.initialize_timeout,
+            stop_grace=self.limits.stop_grace,
+            log=self.log,
+            room=self._journal.room,
+        )
+        self.log.info("Starting agent %s", link.agent_id)
+        await agent.start(self.info, self._services.capabilities())
+        return agent
+
+    def _spec(self, agent: str | None) -> Any:
+        try:
+            return self.catalog.get(agent or self.catalog.default_id)
+        except CatalogError as error:
+            raise RpcError(UNAVAILABLE, str(error)) from error
+
+    def _is_known(self, session: Session) -> bool:
+        return session.record.agent in self._links
+
+    def _make(self, record: SessionRecord) -> Session:
+        return Session(
+            record,
+            Log(record.id, self._journal, record.seq),
+            lambda: self.link(record.agent),
+            self._changed,
+            self.log,
+        )
+
+    def _changed(self, session: Session) -> None:
+        self._on_activity()
+        if session.record.created:
+            self._journal.save(session.record)

@@ -1,0 +1,64 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What is remembered of a session besides its messages."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+State = Literal["idle", "running", "disconnected", "closed"]
+
+
+@dataclass
+class SessionRecord:
+    """One row of the session list; it outlives the server."""
+
+    id: str
+    agent: str
+    cwd: str
+    agent_session: str | None = None
+    title: str = ""
+    state: State = "idle"
+    stop_reason: str | None = None
+    error: str | None = None
+    created: str = ""
+    updated: str = ""
+    seq: int = 0
+    setup: dict[str, Any] = field(default_factory=dict)
+    """The latest modes, models, config options and commands, for windows that come later."""
+
+    additional_directories: list[str] = field(default_factory=list)
+    mcp_servers: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> SessionRecord:
+        """Read a saved record; what a newer version added is left out."""
+        known = {f.name for f in dataclasses.fields(cls)}
+        return cls(**{key: value for key, value in data.items() if key in known})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it, to be saved."""
+        return dataclasses.asdict(self)
+
+    def public(self) -> dict[str, Any]:
+        """Return what a window or a REST client may see."""
+        return {
+            "id": self.id,
+            "agent": self.agent,
+            "cwd": self.cwd,
+            "title": self.title,
+            "state": self.state,
+            "stopReason": self.stop_reason,
+            "error": self.error,
+            "created": self.created,
+            "updated": self.updated,
+            "seq": self.seq,
+        }
+
+
+def now() -> str:
+    """Return the time as it is saved and shown."""
+    return dt.datetime.now(dt.timezone.utc).isoformat(timespec="milliseconds")

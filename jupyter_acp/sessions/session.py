@@ -1,0 +1,401 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""One session: its transcript, its turn, and the agent's session behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from .. import protocol
+from ..rpc import Request, RpcError
+from ..rpc.errors import UNAVAILABLE
+from .log import Log
+from .questions import Asker, Question, Questions
+from .record import SessionRecord, State, now
+from .restore import restore
+
+if TYPE_CHECKING:
+    from ..agents.agent import Agent
+    from .link import AgentLink
+
+TITLE_LENGTH = 80
+
+_UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
+_SETUP_KINDS = {
+    "current_mode_update",
+    "config_option_update",
+    "available_commands_update",
+    "session_info_update",
+}
+_HISTORY_KINDS = {
+    "user_message_chunk",
+    "agent_message_chunk",
+    "agent_thought_chunk",
+    "tool_call",
+    "tool_call_update",
+    "plan",
+}
+
+
+class Session:
+    """A conversation that belongs to the server: windows and agents come and go."""
+
+    def __init__(
+        self,
+        record: SessionRecord,
+        log: Log,
+        link: Callable[[], AgentLink],
+        on_change: Callable[[Session], None],
+        logger: Any,
+    ) -> None:
+        self.record = record
+        self.log = log
+        self._get_link = link
+        self._on_change = on_change
+        self._logger = logger
+        self._link: AgentLink | None = None
+        self._lost = False
+        self._windows: list[Asker] = []
+        self._questions = Questions(lambda: self._windows, self._resolved, logger)
+        self._turn = asyncio.Lock()
+        self._turns: set[asyncio.Task[Any]] = set()
+        self._connecting = asyncio.Lock()
+        self._cancels = 0
+        self._cancelled = asyncio.Event()
+        self.replaying = False
+        """While an agent repeats the past after a restart: the journal has it already."""
+
+    @property
+    def id(self) -> str:
+        """Our id, which is not the agent's."""
+        return self.record.id
+
+    @property
+    def cwd(self) -> str:
+        """The folder that the session is about."""
+        return self.record.cwd
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders that the agent was given."""
+        return [self.record.cwd, *self.record.additional_directories]
+
+    @property
+    def pending(self) -> list[str]:
+        """The ids of the questions that wait for the user."""
+        return self._questions.ids
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn is running or waiting to."""
+        return bool(self._turns)
+
+    @property
+    def was_connected(self) -> bool:
+        """Whether an agent of this run knows or knew the session."""
+        return self._link is not None or self._lost
+
+    def public(self) -> dict[str, Any]:
+        """Return what a window or a REST client may see."""
+        return {**self.record.public(), "seq": self.log.seq, "waiting": len(self.pending)}
+
+    # Windows
+
+    def attach(self, window: Asker) -> None:
+        """Put the open questions to a window, now and later."""
+        if window not in self._windows:
+            self._windows.append(window)
+        self._questions.repeat(window)
+
+    def detach(self, window: Asker) -> None:
+        """Forget a window; the turn goes on."""
+        if window in self._windows:
+            self._windows.remove(window)
+        self._questions.left(window)
+
+    # The agent's side
+
+    def update(self, params: dict[str, Any], kind: str | None = None) -> None:
+        """Take an update of the agent into the transcript."""
+        if kind is None:
+            kind = params["update"]["sessionUpdate"]
+        if kind in _SETUP_KINDS:
+            self._note_setup(kind, params["update"])
+        elif self.replaying and kind in _HISTORY_KINDS:
+            return
+        self._append(_UPDATE, params)
+
+    def ask(self, request: Request) -> None:
+        """Put a request of the agent to the user; a cancel request takes it back."""
+        question = self._questions.put(request.method, {**request.params, "sessionId": self.id})
+        request.on_cancel = lambda: self._questions.withdraw(question)
+
+        def answer(future: asyncio.Future[Any]) -> None:
+            error = future.exception()
+            if isinstance(error, RpcError):
+                request.fail(error)
+            else:
+                request.respond(future.result())
+
+        question.future.add_done_callback(answer)
+        self._on_change(self)
+
+    def agent_lost(self, error: RpcError) -> None:
+        """Keep the transcript and say what happened; the next prompt brings the agent back."""
+        self._link = None
+        self._lost = True
+        self._questions.cancel()
+        if self.record.state not in ("disconnected", "closed"):
+            self._set_state("disconnected", error=error)
+
+    # What windows ask for
+
+    async def create(self, params: protocol.NewSessionParams) -> dict[str, Any]:
+        """Open the session with the agent; nothing is left behind if it refuses."""
+        link = self._get_link()
+        agent = await link.ready()
+        body = params.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+        body["mcpServers"] = params.mcp_servers
+        result = await self.open_with_agent(link, agent, protocol.SESSION_NEW, body)
+        self.record.created = self.record.updated = now()
+        self._on_change(self)
+        return result
+
+    async def open_with_agent(
+        self, link: AgentLink, agent: Agent, method: str, params: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Send `session/new`, `load` or `resume`; join the link in the order of arrival."""
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+
+        def done(result: Any, error: RpcError | None) -> None:
+            if error is None:
+                result = result if isinstance(result, dict) else {}
+                agent_session = result.get("sessionId", params.get("sessionId"))
+                if not isinstance(agent_session, str):
+                    error = RpcError(UNAVAILABLE, f"{link.name} answered {method} without an id.")
+                else:
+                    self.record.agent_session = agent_session
+                    link.join(agent_session, self)
+                    self._link = link
+                    self._lost = False
+                    self._keep_setup(result)
+            if future.done():
+                return
+            if error is not None:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        agent.connection.call(method, params, done)
+        return await future
+
+    def prompt(self, params: dict[str, Any], origin: str) -> asyncio.Task[dict[str, Any]]:
+        """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
+        task = asyncio.get_running_loop().create_task(self._run_turn(params, origin, self._cancels))
+        self._turns.add(task)
+        task.add_done_callback(self._turns.discard)
+        return task
+
+    def cancel(self) -> None:
+        """End the running turn and those queued behind it."""
+        self._cancels += 1
+        self._cancelled.set()
+        if self._link is not None and (agent := self._link.agent) is not None:
+            agent.connection.notify(
+                protocol.SESSION_CANCEL, {"sessionId": self.record.agent_session}
+            )
+        self._questions.cancel()
+
+    async def forward(self, method: str, params: dict[str, Any]) -> Any:
+        """Ask the agent something about this session."""
+        link = await self.connect()
+        agent = await link.ready()
+        result = await agent.connection.request(
+            method, {**params, "sessionId": self.record.agent_session}
+        )
+        self._note_choice(method, params, result)
+        return result
+
+    async def connect(self) -> AgentLink:
+        """Return the link to an agent that knows this session, restored if need be."""
+        async with self._connecting:
+            link = self._link
+            if link is not None and link.running:
+                return link
+            link = self._get_link()
+            agent = await link.ready()
+            how, message = await restore(self, link, agent)
+            self.append(protocol.RESTORED, {"how": how, "message": message})
+            if not self._turn.locked():
+                self._set_state("idle")
+            return link
+
+    async def close(self) -> None:
+        """End the turn and let the agent forget the session; the transcript stays."""
+        await self._stop_turns()
+        link, self._link = self._link, None
+        agent = link.agent if link is not None else None
+        if link is not None and self.record.agent_session is not None:
+            link.leave(self.record.agent_session)
+        if agent is not None and "close" in (agent.capabilities.get("sessionCapabilities") or {}):
+            try:
+                await agent.connection.request(
+                    protocol.SESSION_CLOSE, {"sessionId": self.record.agent_session}
+                )
+            except RpcError as error:
+                self._logger.info("session/close was refused: %s", error.message)
+        if self.record.state != "closed":
+            self._set_state("closed")
+
+    def rename(self, title: str) -> None:
+        """Give the session a title; windows learn of it as of an agent's."""
+        self.update(
+            {"update": {"sessionUpdate": "session_info_update", "title": title}},
+        )
+
+    def append(self, method: str, params: dict[str, Any]) -> None:
+        """Add a message of our own to the transcript."""
+        prefix = b'{"jsonrpc":"2.0","method":"' + method.encode() + b'","params":'
+        self._append(prefix, params)
+
+    # The turn
+
+    async def _run_turn(self, params: dict[str, Any], origin: str, cancels: int) -> dict[str, Any]:
+        async with self._turn:
+            if self._cancels != cancels:
+                return {"stopReason": "cancelled"}
+            self._cancelled.clear()
+            self._log_prompt(params["prompt"], origin)
+            self._set_state("running")
+            try:
+                link = await self._unless_cancelled(self.connect())
+                if link is None:
+                    self._set_state("idle", stop_reason="cancelled")
+                    return {"stopReason": "cancelled"}
+                agent = await link.ready()
+            except RpcError as error:
+                self._set_state("disconnected", error=error)
+                raise
+            return await self._agent_turn(agent, params)
+
+    async def _agent_turn(self, agent: Agent, params: dict[str, Any]) -> dict[str, Any]:
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+
+        def done(result: Any, error: RpcError | None) -> None:
+            # Here, in the order of arrival, so that the transcript ends where the turn ended.
+            if error is not None:
+                self._set_state("idle" if agent.alive else "disconnected", error=error)
+                if not future.done():
+                    future.set_exception(error)
+                return
+            result = result if isinstance(result, dict) else {}
+            reason = result.get("stopReason")
+            self._set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
+            if not future.done():
+                future.set_result(result)
+
+        await agent.connection.room()
+        agent.connection.call(
+            protocol.SESSION_PROMPT, {**params, "sessionId": self.record.agent_session}, done
+        )
+        return await future
+
+    async def _unless_cancelled(self, work: Any) -> Any:
+        """Wait for work, but not longer than the user does."""
+        task = asyncio.ensure_future(work)
+        cancelled = asyncio.ensure_future(self._cancelled.wait())
+        try:
+            await asyncio.wait({task, cancelled}, return_when=asyncio.FIRST_COMPLETED)
+            return task.result() if task.done() else None
+        finally:
+            for future in (task, cancelled):
+                if not future.done():
+                    future.cancel()
+
+    async def _stop_turns(self) -> None:
+        self.cancel()
+        if self._turns:
+            await asyncio.wait(self._turns, timeout=5)
+        for task in self._turns:
+            task.cancel()
+
+    def _log_prompt(self, blocks: list[Any], origin: str) -> None:
+        for block in blocks:
+            update = {"sessionUpdate": "user_message_chunk", "content": block}
+            self._append(_UPDATE, {"update": update}, {"origin": origin})
+        if not self.record.title:
+            text = next((block.get("text") for block in blocks if block.get("type") == "text"), "")
+            self.record.title = " ".join(str(text).split())[:TITLE_LENGTH]
+
+    # State
+
+    def _set_state(
+        self, state: State, *, stop_reason: str | None = None, error: RpcError | None = None
+    ) -> None:
+        record = self.record
+        record.state, record.stop_reason = state, stop_reason
+        record.error = error.message if error is not None else None
+        record.updated = now()
+        params: dict[str, Any] = {"state": state, "time": record.updated}
+        if stop_reason is not None:
+            params["stopReason"] = stop_reason
+        if error is not None:
+            data = error.data if isinstance(error.data, dict) else {}
+            params["error"] = {"message": error.message, "stderr": data.get("stderr") or []}
+        self.append(protocol.STATE, params)
+        self._on_change(self)
+
+    def _resolved(self, question: Question, result: Any) -> None:
+        self.append(
+            protocol.RESOLVED,
+            {
+                "requestId": question.id,
+                "outcome": result.get("outcome", result),
+                "request": {"method": question.method, "params": question.params},
+            },
+        )
+        self._on_change(self)
+
+    def _keep_setup(self, result: dict[str, Any]) -> None:
+        for key in ("modes", "models", "configOptions"):
+            if key in result:
+                self.record.setup[key] = result[key]
+
+    def _note_setup(self, kind: str, update: dict[str, Any]) -> None:
+        """Remember what a window that comes later has to know."""
+        setup = self.record.setup
+        if kind == "current_mode_update" and isinstance(setup.get("modes"), dict):
+            setup["modes"] = {**setup["modes"], "currentModeId": update.get("currentModeId")}
+        elif kind == "config_option_update":
+            setup["configOptions"] = update.get("configOptions")
+        elif kind == "available_commands_update":
+            setup["availableCommands"] = update.get("availableCommands")
+        elif kind == "session_info_update" and isinstance(update.get("title"), str):
+            self.record.title = update["title"]
+        self._on_change(self)
+
+    def _note_choice(self, method: str, params: dict[str, Any], result: Any) -> None:
+        """Tell every window of a choice that one of them made."""
+        if method == protocol.SET_MODE:
+            mode = params.get("modeId")
+            self.update({"update": {"sessionUpdate": "current_mode_update", "currentModeId": mode}})
+        elif method == protocol.SET_CONFIG_OPTION and isinstance(result, dict):
+            options = result.get("configOptions")
+            if isinstance(options, list):
+                update = {"sessionUpdate": "config_option_update", "configOptions": options}
+                self.update({"update": update})
+
+    def _append(
+        self, prefix: bytes, params: dict[str, Any], ours: dict[str, Any] | None = None
+    ) -> None:
+        mark = {"seq": self.log.seq + 1}
+        if ours:
+            mark.update(ours)
+        meta = params.get("_meta")
+        params["sessionId"] = self.record.id
+        params["_meta"] = {**meta, protocol.META: mark} if meta else {protocol.META: mark}
+        self.log.append(prefix + orjson.dumps(params) + b"}")

@@ -1,0 +1,301 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""One client at the socket: to it, this server is an ACP agent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+
+from .. import protocol
+from ..protocol import parse
+from ..rpc import Connection, Request, RpcError, invalid_params, method_not_found
+from ..rpc.connection import CANCEL, Done
+from ..rpc.errors import CANCELLED, INTERNAL_ERROR, INVALID_REQUEST
+from ..rpc.transport import Transport
+from .feed import Feed
+from .manager import SessionManager
+from .questions import Question
+from .session import Session
+
+LIST_PAGE = 100
+_OURS = b'{"jsonrpc":"2.0","method":"_jupyter/'
+
+
+class Window:
+    """Serves what a client asks, and shows it the sessions that it watches."""
+
+    def __init__(
+        self,
+        manager: SessionManager,
+        transport: Transport,
+        *,
+        id: str,
+        agent: str | None,
+        log: Any,
+    ) -> None:
+        self.id = id
+        self._manager = manager
+        self._agent = agent
+        self._log = log
+        self._sessions: dict[str, Session] = {}
+        self._initialized = False
+        self._knows_us = False
+        self._feed = Feed(
+            limit=manager.limits.window_buffer, on_stalled=self._stalled, keep=self._wants
+        )
+        self._connection = Connection(
+            transport, self, outbox=self._feed, name=f"window {id[:8]}", log=log
+        )
+        self._methods: dict[str, Callable[[Any], Awaitable[Any]]] = {
+            protocol.INITIALIZE: self._initialize,
+            protocol.AUTHENTICATE: self._ask_agent(protocol.AUTHENTICATE),
+            protocol.LOGOUT: self._ask_agent(protocol.LOGOUT),
+            protocol.SESSION_NEW: self._new,
+            protocol.SESSION_LOAD: self._load,
+            protocol.SESSION_RESUME: self._resume,
+            protocol.SESSION_LIST: self._list,
+            protocol.SESSION_CLOSE: self._close,
+            protocol.SESSION_DELETE: self._delete,
+        }
+
+    async def run(self) -> None:
+        """Serve until the socket closes; the sessions and their turns go on."""
+        try:
+            await self._connection.run()
+        finally:
+            await self.close()
+
+    async def close(self) -> None:
+        """Stop watching."""
+        for session in self._sessions.values():
+            session.detach(self)
+        self._sessions.clear()
+        await self._connection.close()
+
+    # What the client sends
+
+    def on_request(self, request: Request) -> None:
+        """Answer a request, never before what its session has already said."""
+        method, params = request.method, request.params
+        if not self._initialized and method != protocol.INITIALIZE:
+            raise RpcError(INVALID_REQUEST, "The first request must be `initialize`.")
+        if method == protocol.ATTACH:
+            # Answered at once and outside of any lane: the answer comes before the replay.
+            self._attach(request)
+            return
+        if isinstance(params, dict) and isinstance(params.get("sessionId"), str):
+            request.lane = params["sessionId"]
+        if method == protocol.SESSION_PROMPT:
+            self._prompt(request)
+        elif serve := self._methods.get(method):
+            request.run(serve(params))  # type: ignore[arg-type]
+        elif request.lane is not None:
+            request.run(self._manager.get(request.lane).forward(method, params))
+        else:
+            raise method_not_found(method)
+
+    def on_notification(self, method: str, params: Any) -> None:
+        """Take a notification."""
+        if method == protocol.SESSION_CANCEL:
+            self._manager.get(parse(protocol.SessionParams, params).session_id).cancel()
+
+    # What sessions ask of the client
+
+    def ask(self, question: Question, done: Done) -> None:
+        """Put a question to the user of this window."""
+        self._connection.call(
+            question.method,
+            question.params,
+            done,
+            id=question.id,
+            lane=question.params["sessionId"],
+        )
+
+    def withdraw(self, question: Question) -> None:
+        """Take the question back where it was not the window itself that answered."""
+        self._connection.forget(question.id)
+        if not self._knows_us:
+            self._connection.notify(
+                CANCEL, {"requestId": question.id}, lane=question.params["sessionId"]
+            )
+
+    # Requests
+
+    async def _initialize(self, params: Any) -> dict[str, Any]:
+        wanted = parse(protocol.InitializeParams, params)
+        meta = wanted.client_capabilities.get("_meta")
+        self._knows_us = isinstance(meta, dict) and protocol.META in meta
+        capabilities: dict[str, Any] = {
+            "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True}
+        }
+        auth_methods: list[Any] = []
+        if not self._knows_us:
+            # A client that has not heard of us talks to one agent: tell it what that one can do.
+            agent = await self._manager.agent(self._agent)
+            capabilities = dict(agent.capabilities)
+            auth_methods = agent.auth_methods
+        else:
+            self._feed.keep = None
+        capabilities["loadSession"] = True
+        capabilities["sessionCapabilities"] = {"list": {}, "resume": {}, "close": {}, "delete": {}}
+        self._initialized = True
+        return {
+            "protocolVersion": protocol.PROTOCOL_VERSION,
+            "agentInfo": self._manager.info,
+            "agentCapabilities": capabilities,
+            "authMethods": auth_methods,
+            "_meta": {
+                protocol.META: {
+                    "connectionId": self.id,
+                    "defaultAgent": self._agent or self._manager.catalog.default_id,
+                    "rootDir": self._manager.root_dir,
+                }
+            },
+        }
+
+    def _ask_agent(self, method: str) -> Callable[[Any], Awaitable[Any]]:
+        async def ask(params: Any) -> Any:
+            wanted = parse(protocol.Params, params)
+            agent = await self._manager.agent(wanted.ours().get("agent") or self._agent)
+            return await agent.connection.request(method, params)
+
+        return ask
+
+    async def _new(self, params: Any) -> dict[str, Any]:
+        wanted = parse(protocol.NewSessionParams, params)
+        name = wanted.ours().get("agent") or self._agent
+        if name is not None and not isinstance(name, str):
+            raise invalid_params('_meta["jupyter-acp"].agent: must be the id of an agent.')
+        session, result = await self._manager.create(wanted, name)
+        self._watch(session, 0)
+        return self._with_setup(session, result)
+
+    async def _load(self, params: Any) -> dict[str, Any]:
+        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
+        self._watch(session, 0)
+        return self._with_setup(session, {})
+
+    async def _resume(self, params: Any) -> dict[str, Any]:
+        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
+        self._watch(session, session.log.seq)
+        return self._with_setup(session, {})
+
+    async def _list(self, params: Any) -> dict[str, Any]:
+        wanted = parse(protocol.ListParams, params)
+        cursor = wanted.cursor or "0"
+        if not cursor.isdecimal():
+            raise invalid_params("cursor: must be one that `session/list` returned.")
+        start = int(cursor)
+        found = [
+            session
+            for session in self._manager.all()
+            if wanted.cwd is None or session.cwd == wanted.cwd
+        ]
+        page = found[start : start + LIST_PAGE]
+        result: dict[str, Any] = {
+            "sessions": [
+                {
+                    "sessionId": session.id,
+                    "cwd": session.cwd,
+                    "title": session.record.title,
+                    "updatedAt": session.record.updated,
+                    "_meta": {protocol.META: session.public()},
+                }
+                for session in page
+            ]
+        }
+        if start + LIST_PAGE < len(found):
+            result["nextCursor"] = str(start + LIST_PAGE)
+        return result
+
+    async def _close(self, params: Any) -> dict[str, Any]:
+        await self._manager.close_session(parse(protocol.SessionParams, params).session_id)
+        return {}
+
+    async def _delete(self, params: Any) -> dict[str, Any]:
+        await self._manager.delete(parse(protocol.SessionParams, params).session_id)
+        return {}
+
+    def _attach(self, request: Request) -> None:
+        wanted = parse(protocol.AttachParams, request.params)
+        session = self._manager.get(wanted.session_id)
+        if wanted.after > session.log.seq:
+            raise invalid_params(
+                f"after: the session has only {session.log.seq} messages; attach with 0."
+            )
+        request.respond(
+            {
+                "seq": session.log.seq,
+                "state": session.record.state,
+                "pending": session.pending,
+                "session": session.public(),
+                **session.record.setup,
+            }
+        )
+        self._watch(session, wanted.after)
+
+    def _prompt(self, request: Request) -> None:
+        wanted = parse(protocol.PromptParams, request.params)
+        session = self._manager.get(wanted.session_id)
+        if not self._feed.follows(session.id):
+            self._watch(session, session.log.seq)
+        turn = session.prompt(dict(request.params), self.id)
+        request.on_cancel = session.cancel
+
+        def answer(task: asyncio.Task[dict[str, Any]]) -> None:
+            if task.cancelled():
+                request.fail(RpcError(CANCELLED, "The session was closed."))
+                return
+            error = task.exception()
+            if error is None:
+                request.respond(task.result())
+            elif isinstance(error, RpcError):
+                request.fail(error)
+            else:
+                self._log.error("A turn failed", exc_info=error)
+                request.fail(RpcError(INTERNAL_ERROR, f"The turn failed: {error}"))
+
+        turn.add_done_callback(answer)
+
+    # Watching
+
+    def _watch(self, session: Session, after: int) -> None:
+        self._sessions[session.id] = session
+        self._feed.follow(session.id, session.log, after)
+        session.attach(self)
+
+    def _with_setup(self, session: Session, result: dict[str, Any]) -> dict[str, Any]:
+        link = self._manager.link(session.record.agent)
+        agent = link.agent
+        setup: dict[str, Any] = {
+            key: session.record.setup[key]
+            for key in ("modes", "models", "configOptions")
+            if key in session.record.setup
+        }
+        meta = result.get("_meta")
+        ours = {
+            "agent": session.record.agent,
+            "agentInfo": agent.info if agent else None,
+            "agentCapabilities": agent.capabilities if agent else None,
+            "session": session.public(),
+        }
+        return {**setup, **result, "_meta": {**(meta or {}), protocol.META: ours}}
+
+    def _wants(self, message: bytes) -> bool:
+        """Whether a client that has not heard of us can make sense of a logged message."""
+        if message.startswith(_OURS):
+            return False
+        if b'"user_message_chunk"' in message:
+            # It knows what it said itself.
+            meta = orjson.loads(message)["params"]["_meta"][protocol.META]
+            return bool(meta.get("origin") != self.id)
+        return True
+
+    def _stalled(self) -> None:
+        self._log.warning("Dropped window %s: it does not read what it is sent", self.id[:8])
+        task = asyncio.get_running_loop().create_task(self.close())
+        self._connection.keep(task)

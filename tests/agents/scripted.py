@@ -1,0 +1,217 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""An agent that does what the prompt says, written without any of our own code.
+
+The prompt's text is a JSON list of steps, for example `[["chunk", "hello"], ["exit", 3]]`. The only
+argument is a JSON object of options; see OPTIONS.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+OPTIONS = {
+    "capabilities": {},  # agentCapabilities
+    "mute": False,  # never answers initialize
+    "protocol": 1,
+    "early": 0,  # updates before the session/new response
+    "replay": 0,  # updates during session/load
+    "replay_late": 0,  # updates after the session/load response
+    "refuse": [],  # methods that get -32601
+    "new_error": None,  # the error of session/new
+    "children": [],  # "plain", "setsid": started at initialize
+    "ignore_eof": False,
+    "stderr": "",
+    "stdin": True,  # whether stdin is read after initialize
+}
+OPTIONS.update(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {})
+
+sessions = 0
+asked = 0
+cancelled = set()
+backlog = []
+
+
+def write(message):
+    os.write(1, json.dumps(message).encode() + b"\n")
+
+
+def read():
+    if backlog:
+        return backlog.pop(0)
+    return receive()
+
+
+def receive():
+    line = sys.stdin.buffer.readline()
+    if not line:
+        if OPTIONS["ignore_eof"]:
+            time.sleep(1000)
+        sys.exit(0)
+    return json.loads(line)
+
+
+def answer(id, result=None, error=None):
+    write({"jsonrpc": "2.0", "id": id, **({"error": error} if error else {"result": result})})
+
+
+def update(session, **fields):
+    write(
+        {
+            "jsonrpc": "2.0",
+            "method": "session/update",
+            "params": {"sessionId": session, "update": fields},
+        }
+    )
+
+
+def chunk(session, text):
+    update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": text})
+
+
+def request(method, params):
+    """Ask the client and wait, keeping what else arrives for later."""
+    global asked
+    asked += 1
+    id = f"agent-{asked}"
+    write({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+    while True:
+        message = receive()
+        if message.get("id") == id and "method" not in message:
+            return message
+        if message.get("method") == "session/cancel":
+            cancelled.add(message["params"]["sessionId"])
+        else:
+            backlog.append(message)
+
+
+def steps(session, id, script):
+    for name, *args in script:
+        if name == "chunk":
+            chunk(session, args[0])
+        elif name == "update":
+            update(session, **args[0])
+        elif name == "flood":
+            count, size = args
+            filler = "x" * size
+            for number in range(count):
+                chunk(session, f"{number} {filler}")
+        elif name == "raw":
+            os.write(1, args[0].encode("utf-8", "surrogateescape"))
+        elif name == "bytes":
+            os.write(1, bytes.fromhex(args[0]))
+        elif name == "big":
+            chunk(session, "x" * args[0])
+        elif name == "ask":
+            options = [
+                {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
+                {"optionId": "no", "name": "Reject", "kind": "reject_once"},
+            ]
+            call = {"toolCallId": "call-1", "title": "do it"}
+            got = request(
+                "session/request_permission",
+                {"sessionId": session, "toolCall": call, "options": options},
+            )
+            chunk(session, json.dumps(got.get("result", got.get("error"))))
+        elif name == "request":
+            method, params = args
+            got = request(method, {"sessionId": session, **params})
+            chunk(session, json.dumps(got.get("result", got.get("error"))))
+        elif name == "stderr":
+            text, times = args
+            for _ in range(times):
+                sys.stderr.write(text)
+            sys.stderr.flush()
+        elif name == "sleep":
+            time.sleep(args[0])
+        elif name == "env":
+            chunk(session, json.dumps(dict(os.environ)))
+        elif name == "until_cancel":
+            while session not in cancelled:
+                message = receive()
+                if message.get("method") == "session/cancel":
+                    cancelled.add(message["params"]["sessionId"])
+                else:
+                    backlog.append(message)
+        elif name == "fail":
+            answer(id, error={"code": args[0], "message": args[1]})
+            return
+        elif name == "half":
+            os.write(1, b'{"jsonrpc":"2.0","id":')
+            os._exit(0)
+        elif name == "exit":
+            os._exit(args[0])
+    stop = "cancelled" if session in cancelled else "end_turn"
+    cancelled.discard(session)
+    answer(id, {"stopReason": stop})
+
+
+def main():
+    global sessions
+    if OPTIONS["stderr"]:
+        print(OPTIONS["stderr"], file=sys.stderr, flush=True)
+    for kind in OPTIONS["children"]:
+        sleeper = [
+            sys.executable,
+            "-c",
+            "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)']); time.sleep(1000)",
+        ]
+        subprocess.Popen(sleeper, start_new_session=kind == "setsid", stdin=subprocess.DEVNULL)
+    while True:
+        message = read()
+        method, id, params = message.get("method"), message.get("id"), message.get("params") or {}
+        if method in OPTIONS["refuse"]:
+            answer(id, error={"code": -32601, "message": f"Method not found: {method}"})
+        elif method == "initialize":
+            if OPTIONS["mute"]:
+                continue
+            answer(
+                id,
+                {
+                    "protocolVersion": OPTIONS["protocol"],
+                    "agentCapabilities": OPTIONS["capabilities"],
+                    "agentInfo": {"name": "scripted", "version": "1"},
+                    "authMethods": [],
+                },
+            )
+            if not OPTIONS["stdin"]:
+                time.sleep(1000)
+        elif method == "session/new":
+            if OPTIONS["new_error"]:
+                answer(id, error=OPTIONS["new_error"])
+                continue
+            sessions += 1
+            session = f"s{sessions}-{os.getpid()}"
+            for number in range(OPTIONS["early"]):
+                chunk(session, f"early {number}")
+            answer(
+                id,
+                {
+                    "sessionId": session,
+                    "modes": {
+                        "currentModeId": "a",
+                        "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}],
+                    },
+                },
+            )
+        elif method in ("session/load", "session/resume"):
+            session = params["sessionId"]
+            if method == "session/load":
+                for number in range(OPTIONS["replay"]):
+                    chunk(session, f"replayed {number}")
+            answer(id, {})
+            for number in range(OPTIONS["replay_late"]):
+                chunk(session, f"late {number}")
+        elif method == "session/prompt":
+            steps(params["sessionId"], id, json.loads(params["prompt"][0]["text"]))
+        elif method == "session/set_mode":
+            answer(id, {})
+        elif method == "session/cancel":
+            cancelled.discard(params["sessionId"])
+        elif id is not None and method:
+            answer(id, error={"code": -32601, "message": f"Method not found: {method}"})
+
+
+main()

@@ -1,0 +1,130 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""An agent gets the user's environment without the server's keys."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from jupyter_acp.agents.environment import agent_environment, is_loader_variable
+
+SERVERS = [
+    "JUPYTER_TOKEN",
+    "JUPYTER_TOKEN_FILE",
+    "JUPYTER_PASSWORD",
+    "JUPYTER_SERVER_COOKIE_SECRET",
+    "JUPYTER_SERVER_COOKIE_SECRET_FILE",
+    "JUPYTER_GATEWAY_AUTH_TOKEN",
+    "JUPYTER_GATEWAY_HTTP_PWD",
+    "JUPYTER_GATEWAY_HEADERS",
+    "JUPYTERHUB_API_TOKEN",
+    "JUPYTERHUB_COOKIE_SECRET",
+    "JUPYTERHUB_CRYPT_KEY",
+    "JUPYTERHUB_SSL_KEYFILE",
+    "JUPYTERHUB_OAUTH_CLIENT_SECRET",
+    "JPY_API_TOKEN",
+    "JPY_COOKIE_SECRET",
+    "JPY_SESSION_NAME",
+    "JPY_PARENT_PID",
+    "CONFIGPROXY_AUTH_TOKEN",
+    "KG_AUTH_TOKEN",
+    "EG_AUTH_TOKEN",
+]
+
+USERS = [
+    "PATH",
+    "HOME",
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "GITHUB_TOKEN",
+    "HF_TOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "HTTPS_PROXY",
+    "no_proxy",
+    "SSH_AUTH_SOCK",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+    "JUPYTER_PATH",
+    "JUPYTER_CONFIG_DIR",
+    "JUPYTERHUB_USER",
+    "JUPYTERHUB_SERVICE_PREFIX",
+    "MY_JUPYTER_TOKENS_COUNT",
+]
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_what_belongs_to_the_server_stays_there(name: str) -> None:
+    assert agent_environment({name: "x", name.lower(): "x"}, {}) == {}
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_what_belongs_to_the_user_goes_along(name: str) -> None:
+    assert agent_environment({name: "x"}, {}) == {name: "x"}
+
+
+def test_what_the_spec_sets_wins_and_is_never_dropped() -> None:
+    base = {"A": "server", "JUPYTER_TOKEN": "server"}
+    extra = {"A": "spec", "JUPYTER_TOKEN": "spec"}
+    assert agent_environment(base, extra) == extra
+
+
+def test_the_server_keeps_its_own_environment() -> None:
+    base = {"JUPYTER_TOKEN": "x"}
+    agent_environment(base, {"B": "c"})
+    assert base == {"JUPYTER_TOKEN": "x"}
+
+
+def test_a_real_child_sees_no_secret() -> None:
+    base = {**os.environ, "JUPYTERHUB_API_TOKEN": "t0ken", "MY_API_KEY": "mine"}
+    code = "import os; print(os.environ)"
+    env = agent_environment(base, {})
+    seen = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert seen.returncode == 0
+    assert "t0ken" not in seen.stdout
+    assert "mine" in seen.stdout
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+        "DYLD_INSERT_LIBRARIES",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "BASH_ENV",
+        "ENV",
+        "PATH",
+        "HOME",
+        "npm_config_registry",
+        "NPM_CONFIG_REGISTRY",
+        "UV_INDEX_URL",
+        "PIP_INDEX_URL",
+        "GIT_SSH_COMMAND",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "SSL_CERT_FILE",
+        "PERL5OPT",
+        "RUBYOPT",
+        "JAVA_TOOL_OPTIONS",
+        "GCONV_PATH",
+        "BASH_FUNC_ls%%",
+        "JUPYTER_TOKEN",
+        "PAGER",
+    ],
+)
+def test_a_stranger_must_not_set_what_runs_code(name: str) -> None:
+    assert is_loader_variable(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["ANTHROPIC_API_KEY", "GITHUB_TOKEN", "ENVIRONMENT", "NODE_ENV", "MY_PATH", "UVICORN"]
+)
+def test_a_stranger_may_set_the_rest(name: str) -> None:
+    assert not is_loader_variable(name)
