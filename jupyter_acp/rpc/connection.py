@@ -73,9 +73,14 @@ class Request:
 
     def run(self, work: Coroutine[Any, Any, Any]) -> None:
         """Answer with what a coroutine returns or raises; a cancel request cancels it."""
-        task = asyncio.get_running_loop().create_task(self._finish(work))
+        task = asyncio.get_running_loop().create_task(work)
         self._connection.keep(task)
-        self.on_cancel = task.cancel
+        self.follow(task, task.cancel)
+
+    def follow(self, task: asyncio.Future[Any], cancel: Callable[[], object]) -> None:
+        """Answer with how work that belongs to someone else ends."""
+        task.add_done_callback(self._finish)
+        self.on_cancel = cancel
 
     def cancel(self) -> None:
         """Do as the other side asked: stop the work and say that it was cancelled."""
@@ -84,15 +89,17 @@ class Request:
         else:
             self.fail(RpcError(CANCELLED, "The request was cancelled."))
 
-    async def _finish(self, work: Coroutine[Any, Any, Any]) -> None:
-        try:
-            self.respond(await work)
-        except asyncio.CancelledError:
+    def _finish(self, task: asyncio.Future[Any]) -> None:
+        if task.cancelled():
             self.fail(RpcError(CANCELLED, "The request was cancelled."))
-        except RpcError as error:
+            return
+        error = task.exception()
+        if error is None:
+            self.respond(task.result())
+        elif isinstance(error, RpcError):
             self.fail(error)
-        except Exception as error:
-            self._connection.log.exception("Error while answering %s", self.method)
+        else:
+            self._connection.log.error("Error while answering %s", self.method, exc_info=error)
             self.fail(RpcError(INTERNAL_ERROR, f"{self.method} failed: {error}"))
 
     def _answer(self, body: dict[str, Any]) -> None:

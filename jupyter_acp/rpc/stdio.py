@@ -48,8 +48,9 @@ class LineSplitter:
         self._size += len(part)
         if self._size <= self._limit:
             self._parts.append(part)
-        elif len(self._parts) != 1 or len(self._parts[0]) > HEAD_SIZE:
-            self._parts = [b"".join([*self._parts, part])[:HEAD_SIZE]]
+        else:
+            head = b"".join(self._parts)[:HEAD_SIZE]
+            self._parts = [head + part[: HEAD_SIZE - len(head)]]
 
     def _take(self) -> bytes | Oversized:
         line, size = b"".join(self._parts), self._size

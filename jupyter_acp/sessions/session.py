@@ -132,16 +132,7 @@ class Session:
     def ask(self, request: Request) -> None:
         """Put a request of the agent to the user; a cancel request takes it back."""
         question = self._questions.put(request.method, {**request.params, "sessionId": self.id})
-        request.on_cancel = lambda: self._questions.withdraw(question)
-
-        def answer(future: asyncio.Future[Any]) -> None:
-            error = future.exception()
-            if isinstance(error, RpcError):
-                request.fail(error)
-            else:
-                request.respond(future.result())
-
-        question.future.add_done_callback(answer)
+        request.follow(question.future, lambda: self._questions.withdraw(question))
         self._on_change(self)
 
     def agent_lost(self, error: RpcError) -> None:

@@ -14,7 +14,7 @@ from .. import protocol
 from ..protocol import parse
 from ..rpc import Connection, Request, RpcError, invalid_params, method_not_found
 from ..rpc.connection import CANCEL, Done
-from ..rpc.errors import CANCELLED, INTERNAL_ERROR, INVALID_REQUEST
+from ..rpc.errors import INVALID_REQUEST
 from ..rpc.transport import Transport
 from .feed import Feed
 from .manager import SessionManager
@@ -243,23 +243,7 @@ class Window:
         session = self._manager.get(wanted.session_id)
         if not self._feed.follows(session.id):
             self._watch(session, session.log.seq)
-        turn = session.prompt(dict(request.params), self.id)
-        request.on_cancel = session.cancel
-
-        def answer(task: asyncio.Task[dict[str, Any]]) -> None:
-            if task.cancelled():
-                request.fail(RpcError(CANCELLED, "The session was closed."))
-                return
-            error = task.exception()
-            if error is None:
-                request.respond(task.result())
-            elif isinstance(error, RpcError):
-                request.fail(error)
-            else:
-                self._log.error("A turn failed", exc_info=error)
-                request.fail(RpcError(INTERNAL_ERROR, f"The turn failed: {error}"))
-
-        turn.add_done_callback(answer)
+        request.follow(session.prompt(dict(request.params), self.id), session.cancel)
 
     # Watching
 
