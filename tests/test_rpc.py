@@ -64,7 +64,9 @@ async def _pipe() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     loop = asyncio.get_running_loop()
     read, write = os.pipe()
     reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read, "rb"))
+    await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read, "rb")
+    )
     transport, protocol = await loop.connect_write_pipe(
         asyncio.streams.FlowControlMixin, os.fdopen(write, "wb")
     )
@@ -246,7 +248,9 @@ async def test_a_response_to_an_id_never_sent_and_a_second_response_are_logged(c
                 await it.write({"jsonrpc": "2.0", "id": request["id"], "result": "once"})
             assert await asked == "once"
             await it.still_lives()
-        logged = [r.getMessage() for r in caplog.records if "nothing with that id" in r.getMessage()]
+        logged = [
+            r.getMessage() for r in caplog.records if "nothing with that id" in r.getMessage()
+        ]
         assert len(logged) == 2 and "99" in logged[0] and str(request["id"]) in logged[1]
 
 
@@ -343,9 +347,7 @@ def test_lines_are_the_same_however_the_stream_is_cut(lines, data):
         size = data.draw(st.integers(1, len(stream)))
         got.extend(splitter.feed(stream[:size]))
         stream = stream[size:]
-    assert got == [
-        line if len(line) <= 20 else Oversized(line[:1024], len(line)) for line in lines
-    ]
+    assert got == [line if len(line) <= 20 else Oversized(line[:1024], len(line)) for line in lines]
     assert splitter.end() == []
 
 

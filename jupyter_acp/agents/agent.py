@@ -99,7 +99,7 @@ class Agent:
         if self._connection is not None:
             await self._connection.close(error)
         if self._process is not None:
-            await self._process.stop(self._stop_grace)
+            await self._process.stop()
         if self._running is not None:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
@@ -115,7 +115,7 @@ class Agent:
 
             return await connect(self.spec, self._message_limit)
         env = agent_environment(os.environ, self.spec.env_values())
-        self._process = await AgentProcess.start(self.spec.argv, env=env)
+        self._process = await AgentProcess.start(self.spec.argv, env=env, grace=self._stop_grace)
         return self._process.transport(self._message_limit)
 
     async def _initialize(self, info: dict[str, Any], capabilities: dict[str, Any]) -> None:
@@ -155,7 +155,7 @@ class Agent:
                 connection.end(error)
                 self._on_end(error)
                 if self._process is not None:
-                    await self._process.stop(self._stop_grace)
+                    await self._process.stop()
 
     async def _autopsy(self) -> RpcError:
         """Find out why the connection ended."""

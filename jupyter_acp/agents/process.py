@@ -50,73 +50,92 @@ class StderrTail:
             self._lines.extend(_readable(line) for line in lines)
 
 
+class _Watched(asyncio.subprocess.SubprocessStreamProtocol):
+    """Tells of the process's own end, though a grandchild may still hold its pipes open."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit=64 * 1024, loop=loop)
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set()
+
+
 class AgentProcess:
     """A child process that speaks ACP on its stdin and stdout."""
 
-    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
-        self._process = process
-        self._mark = mark
+    def __init__(
+        self,
+        transport: asyncio.SubprocessTransport,
+        protocol: _Watched,
+        mark: str,
+        grace: float,
+    ) -> None:
+        self.pid: int = transport.get_pid() or 0
         self.stderr = StderrTail()
-        assert process.stderr is not None
-        self._draining = asyncio.get_running_loop().create_task(self.stderr.drain(process.stderr))
+        self._transport = transport
+        self._protocol = protocol
+        self._mark = mark
+        self._grace = grace
+        loop = asyncio.get_running_loop()
+        assert protocol.stdin is not None
+        assert protocol.stdout is not None
+        assert protocol.stderr is not None
+        self._stdin, self._stdout = protocol.stdin, protocol.stdout
+        self._draining = loop.create_task(self.stderr.drain(protocol.stderr))
+        self._reaping = loop.create_task(self._reap())
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], *, env: Mapping[str, str], cwd: str | None = None
+        cls, argv: Sequence[str], *, env: Mapping[str, str], grace: float
     ) -> AgentProcess:
         """Start the command in a process group of its own."""
         mark = uuid.uuid4().hex
+        loop = asyncio.get_running_loop()
         group: dict[str, Any] = (
             {"creationflags": 0x00000200} if _IS_WINDOWS else {"start_new_session": True}
         )
-        process = await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**env, MARK: mark},
-            cwd=cwd,
-            **group,
+        transport, protocol = await loop.subprocess_exec(
+            lambda: _Watched(loop), *argv, env={**env, MARK: mark}, **group
         )
-        return cls(process, mark)
-
-    @property
-    def pid(self) -> int:
-        """The process id, also after the end."""
-        return self._process.pid
+        return cls(transport, protocol, mark, grace)
 
     def transport(self, limit: int) -> StdioTransport:
         """Return the wire to the process."""
-        assert self._process.stdout is not None
-        assert self._process.stdin is not None
-        return StdioTransport(self._process.stdout, self._process.stdin, limit=limit)
+        return StdioTransport(self._stdout, self._stdin, limit=limit)
 
     async def wait(self) -> int:
         """Wait for the end and for the last of stderr."""
-        status = await self._process.wait()
-        # A grandchild may hold the pipe open: what was written until now is enough.
-        await asyncio.wait({self._draining}, timeout=0.2)
-        return status
+        await self._protocol.exited.wait()
+        await asyncio.wait({self._draining}, timeout=1)
+        return self._transport.get_returncode() or 0
 
-    async def stop(self, grace: float) -> None:
+    async def stop(self) -> None:
         """End the process and everything it started: first asked, then forced."""
-        loop = asyncio.get_running_loop()
         self._signal_group(signal.SIGTERM)
-        left = await loop.run_in_executor(None, end_marked, self._mark, self.pid, grace)
-        if left:
-            logging.getLogger(__name__).warning(
-                "Processes of agent %d would not end: %s", self.pid, left
-            )
-        with contextlib.suppress(ProcessLookupError):
-            if self._process.returncode is None:
-                self._process.kill()
-        await self._process.wait()
+        await self._sweep()
+        await self._protocol.exited.wait()
+        await asyncio.wait({self._reaping})
         self._draining.cancel()
+        self._transport.close()
+
+    async def _reap(self) -> None:
+        """End the children of a process that has ended: they hold its pipes open, and it cannot."""
+        await self._protocol.exited.wait()
+        await self._sweep()
+
+    async def _sweep(self) -> None:
+        left = await asyncio.get_running_loop().run_in_executor(
+            None, end_marked, self._mark, self.pid, self._grace
+        )
+        if left:
+            logging.getLogger(__name__).warning("Processes would not end: %s", left)
 
     def _signal_group(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if _IS_WINDOWS:
-                self._process.terminate()
+                self._transport.terminate()
             else:
                 os.killpg(self.pid, number)
 

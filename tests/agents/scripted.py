@@ -115,6 +115,11 @@ def steps(session, id, script):
                 {"sessionId": session, "toolCall": call, "options": options},
             )
             chunk(session, json.dumps(got.get("result", got.get("error"))))
+        elif name == "ask_and_die":
+            write({"jsonrpc": "2.0", "id": "last", "method": "session/request_permission",
+                   "params": {"sessionId": session, "toolCall": {"toolCallId": "c"}, "options": []}})
+            time.sleep(0.3)
+            os._exit(4)
         elif name == "request":
             method, params = args
             got = request(method, {"sessionId": session, **params})
@@ -138,6 +143,9 @@ def steps(session, id, script):
         elif name == "fail":
             answer(id, error={"code": args[0], "message": args[1]})
             return
+        elif name == "respond":
+            answer(id, {"stopReason": "end_turn"})
+            id = None
         elif name == "half":
             os.write(1, b'{"jsonrpc":"2.0","id":')
             os._exit(0)
@@ -145,7 +153,8 @@ def steps(session, id, script):
             os._exit(args[0])
     stop = "cancelled" if session in cancelled else "end_turn"
     cancelled.discard(session)
-    answer(id, {"stopReason": stop})
+    if id is not None:
+        answer(id, {"stopReason": stop})
 
 
 def main():

@@ -1,0 +1,67 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The load: an agent that writes updates as fast as it can, one write each.
+
+The prompt says what: `flood COUNT SIZE`, `paced COUNT PER_SECOND`, `line BYTES`, `pause SECONDS`.
+"""
+
+import json
+import os
+import sys
+import time
+
+CHUNK = (
+    b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"%s","update":'
+    b'{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}\n'
+)
+
+
+def write(data):
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def chunk(session, text):
+    write(CHUNK % (session, text))
+
+
+def run(session, command):
+    kind, *numbers = command.split()
+    if kind == "flood":
+        count, size = map(int, numbers)
+        overhead = len(CHUNK % (session, b"000000000 "))
+        filler = b"x" * max(0, size - overhead)
+        for number in range(count):
+            chunk(session, b"%09d %s" % (number, filler))
+    elif kind == "paced":
+        count, rate = int(numbers[0]), float(numbers[1])
+        start = time.monotonic()
+        for number in range(count):
+            time.sleep(max(0, start + number / rate - time.monotonic()))
+            chunk(session, b"t=%d" % time.monotonic_ns())
+    elif kind == "line":
+        chunk(session, b"x" * int(numbers[0]))
+    elif kind == "pause":
+        time.sleep(float(numbers[0]))
+
+
+def main():
+    sessions = 0
+    for line in sys.stdin.buffer:
+        message = json.loads(line)
+        method, params = message.get("method"), message.get("params") or {}
+        if method == "initialize":
+            result = {"protocolVersion": 1, "agentCapabilities": {}}
+        elif method == "session/new":
+            sessions += 1
+            result = {"sessionId": f"session-{os.getpid()}-{sessions}"}
+        elif method == "session/prompt":
+            run(params["sessionId"].encode(), params["prompt"][0]["text"])
+            result = {"stopReason": "end_turn"}
+        else:
+            continue
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+        write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+
+
+main()
