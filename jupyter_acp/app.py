@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,6 +113,7 @@ class AcpExtension(ExtensionApp):
         if self._manager is not None:
             manager, self._manager = self._manager, None
             await manager.close()
+            atexit.unregister(manager.close_now)
 
     async def _make_manager(self) -> SessionManager:
         # Imported here: what an idle server never needs should not slow its start.
@@ -146,6 +148,8 @@ class AcpExtension(ExtensionApp):
             log=self.log,
         )
         await manager.open()
+        # A server that is interrupted without a terminal ends without stopping its extensions.
+        atexit.register(manager.close_now)
         return manager
 
     def _root_dir(self) -> str:

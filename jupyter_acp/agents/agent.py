@@ -104,6 +104,11 @@ class Agent:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
 
+    def stop_now(self) -> None:
+        """End the process at once, when there is no event loop any more."""
+        if self._process is not None:
+            self._process.stop_now()
+
     @property
     def command(self) -> str:
         """What was started, for a person to try by hand."""

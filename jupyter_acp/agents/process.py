@@ -120,6 +120,10 @@ class AgentProcess:
         self._draining.cancel()
         self._transport.close()
 
+    def stop_now(self) -> None:
+        """End everything from a process that is ending without its event loop."""
+        end_marked(self._mark, self.pid, self._grace)
+
     async def _reap(self) -> None:
         """End the children of a process that has ended: they hold its pipes open, and it cannot."""
         await self._protocol.exited.wait()

@@ -77,3 +77,7 @@ class ClientServices:
     async def close(self) -> None:
         """End everything."""
         await self._terminals.close()
+
+    def stop_now(self) -> None:
+        """End everything at once, when there is no event loop any more."""
+        self._terminals.stop_now()

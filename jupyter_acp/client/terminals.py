@@ -104,6 +104,10 @@ class Terminal:
             )
             await asyncio.shield(self._running)
 
+    def stop_now(self) -> None:
+        """End the command at once."""
+        end_marked(self._mark, self._process.pid, 0)
+
     async def _run(self) -> None:
         assert self._process.stdout is not None
         showing = asyncio.get_running_loop().create_task(self._show_regularly())
@@ -223,6 +227,11 @@ class Terminals:
         await asyncio.gather(
             *(terminal.kill() for terminal in terminals), *self._ending, return_exceptions=True
         )
+
+    def stop_now(self) -> None:
+        """End every terminal at once, when there is no event loop any more."""
+        for terminal in self._terminals.values():
+            terminal.stop_now()
 
     def _get(self, session: TerminalSession, params: Any) -> Terminal:
         id = parse(TerminalParams, params).terminal_id

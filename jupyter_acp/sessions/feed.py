@@ -51,7 +51,8 @@ class Feed(Outbox):
         self._direct_size = 0
         self._follows: dict[str, Follow] = {}
         self._filled = asyncio.Event()
-        self._batches = 0
+        self._writing_since: float | None = None
+        self._written_before = 0
         self._stall: asyncio.TimerHandle | None = None
         self._drained = asyncio.Event()
         self._drained.set()
@@ -91,7 +92,7 @@ class Feed(Outbox):
 
     async def take(self) -> bytes:
         """Return the next batch; being asked for it means that the last one was sent."""
-        self._batches += 1
+        self._writing_since = None
         while True:
             self._filled.clear()
             parts: list[bytes] = []
@@ -103,7 +104,7 @@ class Feed(Outbox):
             for follow in list(self._follows.values()):
                 await self._advance(follow, parts)
             if parts:
-                self._watch_for_stall()
+                self._begin_write()
                 return b"\n".join(parts)
             for follow in self._follows.values():
                 follow.log.wait(self)
@@ -122,23 +123,24 @@ class Feed(Outbox):
         self._direct.clear()
         self._drained.set()
 
-    def _watch_for_stall(self) -> None:
+    def _begin_write(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._writing_since = loop.time()
+        self._written_before = self._written()
         if self._stall is None:
-            self._stall = asyncio.get_running_loop().call_later(
-                STALL, self._check_stall, self._batches, self._written()
-            )
+            self._stall = loop.call_later(STALL, self._check_stall)
 
-    def _check_stall(self, batches: int, written: int) -> None:
-        """Give up on a window that took nothing while more than the limit was written for it."""
+    def _check_stall(self) -> None:
+        """Give up on a window that takes nothing while more than the limit is written for it."""
         self._stall = None
-        if batches != self._batches:
+        if self._writing_since is None:
             return
-        if self._written() - written > self._limit or self._direct_size > self._limit:
+        loop = asyncio.get_running_loop()
+        unread = self._written() - self._written_before + self._direct_size
+        if unread > self._limit and loop.time() - self._writing_since >= STALL:
             self._on_stalled()
         else:
-            self._stall = asyncio.get_running_loop().call_later(
-                STALL, self._check_stall, batches, written
-            )
+            self._stall = loop.call_later(STALL, self._check_stall)
 
     def _written(self) -> int:
         return sum(follow.log.size for follow in self._follows.values())

@@ -135,6 +135,12 @@ class Journal:
             if self._failure is not None:
                 raise self._failure
 
+    def save_now(self) -> None:
+        """Save what is unsaved from a process that is ending without its event loop."""
+        if self._write_db is not None and (self._grown or self._records):
+            batch = Batch([(log, *log.unsaved()) for log in self._grown], self._records)
+            self._write(batch, self._connect())
+
     async def delete(self, session: str) -> None:
         """Forget a session and all its messages, really."""
         await self.flush()
@@ -216,15 +222,15 @@ class Journal:
     def _open_reader(self) -> None:
         self._read_db = self._connect()
 
-    def _write(self, batch: Batch) -> None:
-        db = self._write_db
+    def _write(self, batch: Batch, db: sqlite3.Connection | None = None) -> None:
+        db = db or self._write_db
         assert db is not None
         rows: list[tuple[str, int, int, bytes]] = []
         for log, first, messages in batch.messages:
             rows.extend(_segments(log.session, first, messages))
         db.execute("BEGIN")
         try:
-            db.executemany("INSERT INTO segments VALUES (?, ?, ?, ?)", rows)
+            db.executemany("INSERT OR REPLACE INTO segments VALUES (?, ?, ?, ?)", rows)
             db.executemany(
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?)", list(batch.records.items())
             )

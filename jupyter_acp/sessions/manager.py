@@ -82,6 +82,14 @@ class SessionManager:
         await self._services.close()
         await self._journal.close()
 
+    def close_now(self) -> None:
+        """Do what `close` does as far as it can be done without an event loop."""
+        for link in self._links.values():
+            if link.agent is not None:
+                link.agent.stop_now()
+        self._services.stop_now()
+        self._journal.save_now()
+
     # Sessions
 
     def all(self) -> list[Session]:

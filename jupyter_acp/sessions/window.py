@@ -44,6 +44,7 @@ class Window:
         self._sessions: dict[str, Session] = {}
         self._initialized = False
         self._knows_us = False
+        self._dropping: asyncio.Task[None] | None = None
         self._feed = Feed(
             limit=manager.limits.window_buffer, on_stalled=self._stalled, keep=self._wants
         )
@@ -281,5 +282,4 @@ class Window:
 
     def _stalled(self) -> None:
         self._log.warning("Dropped window %s: it does not read what it is sent", self.id[:8])
-        task = asyncio.get_running_loop().create_task(self.close())
-        self._connection.keep(task)
+        self._dropping = asyncio.get_running_loop().create_task(self.close())
