@@ -20,6 +20,10 @@ STALL = 1.0
 """How long a write may stand still, in seconds, before too much unread counts against a window."""
 
 
+BATCH_INTERVAL = 0.001
+"""In a flood, what comes within this time leaves together: a frame costs more than a message."""
+
+
 class Follow:
     """A window's place in one session's log."""
 
@@ -53,6 +57,7 @@ class Feed(Outbox):
         self._filled = asyncio.Event()
         self._writing_since: float | None = None
         self._written_before = 0
+        self._last_batch = 0.0
         self._stall: asyncio.TimerHandle | None = None
         self._drained = asyncio.Event()
         self._drained.set()
@@ -109,6 +114,9 @@ class Feed(Outbox):
             for follow in self._follows.values():
                 follow.log.wait(self)
             await self._filled.wait()
+            pause = self._last_batch + BATCH_INTERVAL - asyncio.get_running_loop().time()
+            if pause > 0:
+                await asyncio.sleep(pause)
 
     async def room(self) -> None:
         """Wait while the window has not read the answers to its own questions."""
@@ -125,7 +133,7 @@ class Feed(Outbox):
 
     def _begin_write(self) -> None:
         loop = asyncio.get_running_loop()
-        self._writing_since = loop.time()
+        self._writing_since = self._last_batch = loop.time()
         self._written_before = self._written()
         if self._stall is None:
             self._stall = loop.call_later(STALL, self._check_stall)

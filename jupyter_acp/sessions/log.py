@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import accumulate
 from typing import Protocol
 
 from .journal import Journal
@@ -57,13 +59,10 @@ class Log:
         """Let go of what the journal has, but for the recent past that reconnecting windows want."""
         self._saved = seq
         keep = IDLE_RING_SIZE if seq == self.seq else RING_SIZE
-        sizes = 0
-        drop = len(self._recent)
-        unsaved = seq - self._before_recent
-        while drop > 0 and (drop > unsaved or sizes < keep):
-            drop -= 1
-            sizes += len(self._recent[drop])
-        if drop:
+        sizes = list(accumulate(map(len, reversed(self._recent))))
+        drop = len(sizes) - bisect_left(sizes, keep) - 1
+        drop = min(drop, seq - self._before_recent)
+        if drop > 0:
             del self._recent[:drop]
             self._before_recent += drop
 

@@ -62,12 +62,11 @@ def jupyter_command(folder, port, extension=True, **traits):
     config = {
         "ServerApp": {
             "jpserver_extensions": {"jupyter_acp": extension},
-            "token": TOKEN,
             "root_dir": str(folder),
             "allow_root": True,
             "open_browser": False,
             "port": port,
-            "log_level": "WARN",
+            "log_level": "ERROR",
         },
         "IdentityProvider": {"token": TOKEN},
         "AcpExtension": {
@@ -141,10 +140,12 @@ def our_window(server, **options):
     return client
 
 
-def our_session(server):
+def our_session(server, agent="load"):
     """A window on our server, and its session."""
     client = our_window(server)
-    return client, client.ask("session/new", {"cwd": server.folder, "mcpServers": []})["sessionId"]
+    meta = {"jupyter-acp": {"agent": agent}}
+    params = {"cwd": server.folder, "mcpServers": [], "_meta": meta}
+    return client, client.ask("session/new", params)["sessionId"]
 
 
 def prompt(client, session, text):
