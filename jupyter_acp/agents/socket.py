@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 
 from ..rpc.websocket import NDJSON_SUBPROTOCOL, WebSocketTransport
-from .spec import AgentSpec
+from .spec import AgentSpec, public_url
 
 
 class ClientSocket:
@@ -55,7 +55,8 @@ async def connect(spec: AgentSpec, limit: int) -> WebSocketTransport:
             max_size=limit,
         )
     except WebSocketException as error:
-        raise OSError(str(error)) from error
+        # The library quotes the URL, and a URL may hold a key.
+        raise OSError(str(error).replace(spec.url, public_url(spec.url))) from None
     return WebSocketTransport(
         ClientSocket(connection),
         several_per_frame=connection.subprotocol == NDJSON_SUBPROTOCOL,

@@ -57,8 +57,11 @@ def _read(path: Path) -> str:
     try:
         # Not following a link that replaced the file after it was looked at, nor waiting on a pipe.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            os.close(descriptor)
+            raise invalid_params(f"{path} is a folder.")
         with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise invalid_params(f"{path} is not a regular file.")
             if status.st_size > SIZE_LIMIT:

@@ -35,17 +35,22 @@ class AcpApiHandler(AcpHandlerMixin, APIHandler):
         super().write_error(status_code, **kwargs)
 
     def log_exception(self, *exc_info: Any) -> None:
-        """Keep what was refused on purpose out of the log of failures."""
+        """Say what was refused, by the path alone: the query may hold a token."""
         from ..rpc import RpcError
 
-        if isinstance(exc_info[1], RpcError):
-            self.log.info("%s %s: %s", self.request.method, self.request.path, exc_info[1].message)
+        error = exc_info[1]
+        if isinstance(error, (RpcError, web.HTTPError)):
+            reason = error.message if isinstance(error, RpcError) else error.log_message
+            self.log.info("%s %s: %s", self.request.method, self.request.path, reason)
         else:
             super().log_exception(*exc_info)
 
     def body(self) -> dict[str, Any]:
         """Return the JSON object that was sent."""
-        data = self.get_json_body()
+        try:
+            data = self.get_json_body()
+        except UnicodeDecodeError:
+            raise web.HTTPError(400, "The body must be UTF-8.") from None
         if data is None:
             return {}
         if not isinstance(data, dict):
@@ -57,7 +62,7 @@ class AcpApiHandler(AcpHandlerMixin, APIHandler):
         text = self.get_query_argument(name, None)
         if text is None or text == "":
             return default
-        if not text.isdecimal() or int(text) < lowest:
+        if not (text.isascii() and text.isdecimal() and len(text) <= 15) or int(text) < lowest:
             raise web.HTTPError(400, f"{name} must be a whole number, {lowest} or more.")
         return int(text)
 
@@ -180,5 +185,10 @@ class MessagesHandler(AcpApiHandler):
 def _status(error: RpcError) -> int:
     from ..rpc import errors
 
-    known = {errors.NOT_FOUND: 404, errors.INVALID_PARAMS: 400, errors.UNAVAILABLE: 503}
+    known = {
+        errors.NOT_FOUND: 404,
+        errors.INVALID_PARAMS: 400,
+        errors.FORBIDDEN: 403,
+        errors.UNAVAILABLE: 503,
+    }
     return known.get(error.code, 502)

@@ -150,6 +150,8 @@ class Connection:
             while (messages := await self._transport.read()) is not None:
                 for message in messages:
                     self._receive(message)
+                # Others get their turn between two reads, however much there is to read.
+                await asyncio.sleep(0)
                 # Who does not read our answers is not read either: memory stays bounded.
                 await self._outbox.room()
                 if self._room is not None:
@@ -350,13 +352,9 @@ class Connection:
         self._send({"jsonrpc": "2.0", "id": id, "error": error.to_json()})
 
     def _refuse_text(self, raw: bytes, error: ValueError) -> None:
-        self.log.warning(
-            "%s: ignored %d bytes that are not JSON (%s): %r",
-            self._name,
-            len(raw),
-            error,
-            raw[:200],
-        )
+        self.log.warning("%s: ignored %d bytes that are not JSON (%s)", self._name, len(raw), error)
+        # What it was may be private: only for those who look for it.
+        self.log.debug("%s: they began with %r", self._name, raw[:200])
         # Stray prints on stdout are not answered: an agent that prints what it cannot read would
         # otherwise talk to us for ever.
         if raw.lstrip()[:1] in (b"{", b"["):

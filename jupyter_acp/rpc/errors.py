@@ -17,6 +17,9 @@ NOT_FOUND = -32002
 UNAVAILABLE = -32010
 """Ours, from the range left to implementations: the agent is not there to answer."""
 
+FORBIDDEN = -32011
+"""Ours too: the administrator does not allow it."""
+
 
 class RpcError(Exception):
     """An error that travels to the other side as a JSON-RPC error object."""

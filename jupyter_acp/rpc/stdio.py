@@ -9,7 +9,9 @@ import sys
 
 from .transport import DEFAULT_MESSAGE_LIMIT, Oversized, Transport
 
-READ_SIZE = 64 * 1024
+READ_SIZE = 16 * 1024
+"""Read in one go: enough to be cheap, and little enough that nobody else waits long for it."""
+
 HEAD_SIZE = 1024
 
 

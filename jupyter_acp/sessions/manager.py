@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import protocol
 from ..agents.agent import Agent
-from ..agents.catalog import Catalog, CatalogError
+from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
 from ..client.dispatch import ClientServices
 from ..rpc import RpcError, invalid_params
-from ..rpc.errors import NOT_FOUND, UNAVAILABLE
+from ..rpc.errors import FORBIDDEN, NOT_FOUND, UNAVAILABLE
 from .journal import Journal
 from .link import AgentLink
 from .log import Log
@@ -212,7 +212,8 @@ class SessionManager:
         try:
             return self.catalog.get(agent or self.catalog.default_id)
         except CatalogError as error:
-            raise RpcError(UNAVAILABLE, str(error)) from error
+            codes = {UnknownAgent: NOT_FOUND, AgentNotAllowed: FORBIDDEN}
+            raise RpcError(codes.get(type(error), UNAVAILABLE), str(error)) from error
 
     def _is_known(self, session: Session) -> bool:
         return session.record.agent in self._links

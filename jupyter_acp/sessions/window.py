@@ -188,7 +188,7 @@ class Window:
     async def _list(self, params: Any) -> dict[str, Any]:
         wanted = parse(protocol.ListParams, params)
         cursor = wanted.cursor or "0"
-        if not cursor.isdecimal():
+        if not (cursor.isdecimal() and len(cursor) <= 9):
             raise invalid_params("cursor: must be one that `session/list` returned.")
         start = int(cursor)
         found = [

@@ -124,6 +124,10 @@ def steps(session, id, script):
             method, params = args
             got = request(method, {"sessionId": session, **params})
             chunk(session, json.dumps(got.get("result", got.get("error"))))
+        elif name == "until_answer":
+            while (message := receive()).get("id") != args[0]:
+                backlog.append(message)
+            chunk(session, json.dumps(message))
         elif name == "stderr":
             text, times = args
             for _ in range(times):

@@ -1,0 +1,101 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""`fs/*` as an agent meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+async def fs(window, session, method, **params):
+    await window.prompt(session, ["request", f"fs/{method}_text_file", params])
+    return json.loads(window.texts()[-1])
+
+
+async def test_read_whole_and_in_part(window, folder):
+    (folder / "a.txt").write_text("one\ntwo\nthree\nfour\n")
+    session = await window.new(folder)
+    path = str(folder / "a.txt")
+    assert await fs(window, session, "read", path=path) == {"content": "one\ntwo\nthree\nfour\n"}
+    assert await fs(window, session, "read", path=path, line=2, limit=2) == {
+        "content": "two\nthree\n"
+    }
+    assert await fs(window, session, "read", path=path, line=4) == {"content": "four\n"}
+    assert await fs(window, session, "read", path=path, line=99) == {"content": ""}
+    assert await fs(window, session, "read", path=path, limit=0) == {"content": ""}
+
+
+async def test_write_makes_folders_and_keeps_the_mode(window, folder):
+    session = await window.new(folder)
+    new = folder / "deep" / "er" / "b.txt"
+    assert await fs(window, session, "write", path=str(new), content="héllo\n") == {}
+    assert new.read_text() == "héllo\n"
+    new.chmod(0o750)
+    await fs(window, session, "write", path=str(new), content="again")
+    assert new.read_text() == "again" and new.stat().st_mode & 0o777 == 0o750
+    assert sorted(p.name for p in new.parent.iterdir()) == ["b.txt"]
+
+
+async def test_what_cannot_be_read_says_why(window, folder):
+    (folder / "latin.txt").write_bytes(b"caf\xe9")
+    os.mkfifo(folder / "pipe")
+    session = await window.new(folder)
+    for name, words in {
+        "none.txt": "no file",
+        "latin.txt": "not UTF-8",
+        "pipe": "not a regular file",
+        ".": "is a folder",
+    }.items():
+        error = await fs(window, session, "read", path=str(folder / name))
+        assert words in error["message"], error
+
+
+@pytest.mark.parametrize("method", ["read", "write"])
+async def test_nothing_outside_the_folders_is_touched(
+    window, folder, tmp_path, method, jp_root_dir
+):
+    outside = tmp_path / "work-x"
+    outside.mkdir()
+    secret = outside / "secret.txt"
+    secret.write_text("secret")
+    (folder / "link").symlink_to(secret)
+    (folder / "door").symlink_to(outside)
+    session = await window.new(folder)
+    for path in (
+        secret,
+        folder / ".." / "work-x" / "secret.txt",
+        folder / "link",
+        folder / "door" / "secret.txt",
+        folder / "door" / "new.txt",
+        "/etc/passwd",
+    ):
+        error = await fs(window, session, method, path=str(path), content="changed")
+        assert "outside the folders" in error["message"], (path, error)
+        assert str(folder) in error["message"]
+    for path in ("relative.txt", "a\0b", 7):
+        error = await fs(window, session, method, path=path, content="x")
+        assert error["code"] == -32602
+    assert secret.read_text() == "secret"
+    assert sorted(p.name for p in outside.iterdir()) == ["secret.txt"]
+    # The server's own root is always inside.
+    (jp_root_dir / "c.txt").write_text("root")
+    assert "message" not in await fs(
+        window, session, method, path=str(jp_root_dir / "c.txt"), content="x"
+    )
+
+
+async def test_a_session_of_nobody_is_refused(window, folder):
+    session = await window.new(folder)
+    request = '{"jsonrpc":"2.0","id":"r","method":"fs/read_text_file","params":{"sessionId":"x","path":"/etc/passwd"}}\n'
+    await window.prompt(session, ["raw", request], ["until_answer", "r"])
+    assert json.loads(window.texts()[-1])["error"]["code"] == -32602
