@@ -248,7 +248,9 @@ class Connection:
 
     def _send(self, message: dict[str, Any], lane: str | None = None) -> None:
         if self._ended is None:
-            self._outbox.put(orjson.dumps(message), lane)
+            # A slice is a copy of the right size; what orjson returns holds on to kilobytes more.
+            data = orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)[:-1]
+            self._outbox.put(data, lane)
 
     async def _write(self) -> None:
         try:
@@ -262,20 +264,10 @@ class Connection:
             await self._transport.close()
 
     def _receive(self, raw: bytes | Oversized) -> None:
-        if isinstance(raw, Oversized):
-            self._refuse_oversized(raw)
-            return
         try:
-            message = orjson.loads(raw)
+            message = orjson.loads(raw)  # type: ignore[arg-type]
         except orjson.JSONDecodeError as error:
-            if not raw or raw.isspace():
-                return
-            repaired = _LONE_SURROGATE.sub(rb"\1\\ufffd", raw)
-            if repaired == raw:
-                self._refuse_text(raw, error)
-                return
-            # Half of a surrogate pair, as JavaScript writes when it cuts a text inside an emoji.
-            self._receive(repaired)
+            self._not_json(raw, error)
             return
         if type(message) is not dict:
             kind = "batches are not part of ACP" if type(message) is list else "not an object"
@@ -289,7 +281,12 @@ class Connection:
             elif method == CANCEL:
                 self._cancel(message.get("params"))
             else:
-                self._notified(method, message.get("params"))
+                try:
+                    self._peer.on_notification(method, message.get("params"))
+                except RpcError as error:
+                    self.log.warning("%s: %s refused: %s", self._name, method, error.message)
+                except Exception:
+                    self.log.exception("%s: error while taking %s", self._name, method)
         elif "result" in message or "error" in message:
             self._answered(message)
         elif "jsonrpc" in message or method is not None:
@@ -314,14 +311,6 @@ class Connection:
         except Exception as error:
             self.log.exception("%s: error while taking %s", self._name, method)
             request.fail(RpcError(INTERNAL_ERROR, f"{method} failed: {error}"))
-
-    def _notified(self, method: str, params: Any) -> None:
-        try:
-            self._peer.on_notification(method, params)
-        except RpcError as error:
-            self.log.warning("%s: %s refused: %s", self._name, method, error.message)
-        except Exception:
-            self.log.exception("%s: error while taking %s", self._name, method)
 
     def _answered(self, message: dict[str, Any]) -> None:
         id = message.get("id")
@@ -350,6 +339,17 @@ class Connection:
 
     def _refuse(self, id: Any, error: RpcError) -> None:
         self._send({"jsonrpc": "2.0", "id": id, "error": error.to_json()})
+
+    def _not_json(self, raw: bytes | Oversized, error: ValueError) -> None:
+        if isinstance(raw, Oversized):
+            self._refuse_oversized(raw)
+        elif raw and not raw.isspace():
+            repaired = _LONE_SURROGATE.sub(rb"\1\\ufffd", raw)
+            if repaired == raw:
+                self._refuse_text(raw, error)
+            else:
+                # Half of a surrogate pair, as JavaScript writes when it cuts a text in an emoji.
+                self._receive(repaired)
 
     def _refuse_text(self, raw: bytes, error: ValueError) -> None:
         self.log.warning("%s: ignored %d bytes that are not JSON (%s)", self._name, len(raw), error)

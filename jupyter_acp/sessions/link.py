@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import protocol
+from ..protocol import SESSION_UPDATE
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
 from ..rpc import Request, RpcError, invalid_params
@@ -85,7 +86,7 @@ class AgentLink:
 
     def on_notification(self, method: str, params: Any) -> None:
         """Take an update of a session; what nobody knows is nobody's business."""
-        if method != protocol.SESSION_UPDATE:
+        if method != SESSION_UPDATE:
             self.log.debug("Ignored %s from %s", method, self.name)
             return
         try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from .. import protocol
+from ..protocol import META
 from ..rpc import Request, RpcError
 from ..rpc.errors import UNAVAILABLE
 from .log import Log
@@ -383,10 +384,9 @@ class Session:
     def _append(
         self, prefix: bytes, params: dict[str, Any], ours: dict[str, Any] | None = None
     ) -> None:
-        mark = {"seq": self.log.seq + 1}
-        if ours:
-            mark.update(ours)
+        log = self.log
+        mark = {"seq": log.seq + 1, **ours} if ours else {"seq": log.seq + 1}
         meta = params.get("_meta")
-        params["sessionId"] = self.record.id
-        params["_meta"] = {**meta, protocol.META: mark} if meta else {protocol.META: mark}
-        self.log.append(prefix + orjson.dumps(params) + b"}")
+        params["sessionId"] = log.session
+        params["_meta"] = {**meta, META: mark} if meta else {META: mark}
+        log.append(prefix + orjson.dumps(params) + b"}")

@@ -1,0 +1,74 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""`python -m jupyter_acp.builtin`: speak ACP over stdin and stdout until stdin ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import stat
+import sys
+from typing import TextIO
+
+from ..rpc import Connection
+from ..rpc.outbox import Queue
+from ..rpc.stdio import StdioTransport
+from .agent import Agent
+from .store import Store
+
+LAST_WORDS_SECONDS = 1.0
+AHEAD_BYTES = 512 * 1024
+"""How far we run ahead of a slow reader: small messages take several times their length."""
+
+NEEDS_A_CLIENT = (
+    "This is an ACP agent: it expects a client on its standard input and output, pipes with "
+    "one JSON-RPC message a line. Choose it in JupyterLab."
+)
+
+
+class _Outbox(Queue):
+    """A queue that can tell whether everything has left."""
+
+    @property
+    def empty(self) -> bool:
+        return not self._messages
+
+
+async def serve() -> None:
+    """Answer until the client closes our stdin."""
+    if sys.stdin.isatty():
+        sys.stderr.write(f"{NEEDS_A_CLIENT}\nEnd it with Ctrl-D.\n")
+    if not (_carries(sys.stdin) and _carries(sys.stdout)):
+        # The event loop cannot wait for a file, and would wait for /dev/null for ever.
+        sys.exit(NEEDS_A_CLIENT)
+    transport = await StdioTransport.of_this_process()
+    outbox = _Outbox(AHEAD_BYTES)
+    agent = Agent(Store.of_this_user())
+    connection = agent.connect(Connection(transport, agent, outbox=outbox, name="client"))
+    await connection.run()
+    # A client may write its last request and close: what was answered still goes out, unless
+    # nobody reads it.
+    with contextlib.suppress(asyncio.TimeoutError, ConnectionError):
+        await asyncio.wait_for(_flush(outbox, transport), LAST_WORDS_SECONDS)
+    await connection.close()
+
+
+def _carries(stream: TextIO) -> bool:
+    mode = os.fstat(stream.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stream.isatty()
+
+
+async def _flush(outbox: _Outbox, transport: StdioTransport) -> None:
+    while not outbox.empty:
+        await transport.write(await outbox.take())
+
+
+def main() -> None:
+    """Run the agent; Ctrl-C in a terminal is a normal way to end it."""
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve())
+
+
+if __name__ == "__main__":
+    main()
