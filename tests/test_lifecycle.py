@@ -11,8 +11,8 @@ import sys
 
 import psutil
 import pytest
-
 from conftest import is_state, scripted, seq
+
 from jupyter_acp.agents.process import MARK, AgentProcess, end_marked
 
 RESUME = {"sessionCapabilities": {"resume": {}}, "loadSession": True}

@@ -8,7 +8,6 @@ import asyncio
 import json
 
 import pytest
-
 from conftest import is_state
 
 ASK = "session/request_permission"

@@ -9,7 +9,6 @@ import json
 import random
 
 import pytest
-
 from conftest import is_state, scripted, seq
 
 

@@ -13,12 +13,12 @@ import time
 
 import psutil
 import pytest
+from conftest import Client, is_state, scripted, seq
+from server import TOKEN, Server, running
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
-from conftest import Client, is_state, scripted, seq
 from jupyter_acp.agents.process import MARK
-from server import TOKEN, Server, running
 
 FAMILY = scripted(children=["plain", "setsid"], ignore_eof=True)
 

@@ -116,8 +116,18 @@ def steps(session, id, script):
             )
             chunk(session, json.dumps(got.get("result", got.get("error"))))
         elif name == "ask_and_die":
-            write({"jsonrpc": "2.0", "id": "last", "method": "session/request_permission",
-                   "params": {"sessionId": session, "toolCall": {"toolCallId": "c"}, "options": []}})
+            write(
+                {
+                    "jsonrpc": "2.0",
+                    "id": "last",
+                    "method": "session/request_permission",
+                    "params": {
+                        "sessionId": session,
+                        "toolCall": {"toolCallId": "c"},
+                        "options": [],
+                    },
+                }
+            )
             time.sleep(0.3)
             os._exit(4)
         elif name == "request":

@@ -139,7 +139,9 @@ def neighbour(quick):
         latencies(client, session, 50, 200)
         for _ in repeat(quick):
             quiet = latencies(client, session, 300, 200)
-            noise = subprocess.Popen([sys.executable, str(HERE / "noise.py"), str(ours.port), ours.folder])
+            noise = subprocess.Popen(
+                [sys.executable, str(HERE / "noise.py"), str(ours.port), ours.folder]
+            )
             time.sleep(0.5)
             try:
                 ratios.append(latencies(client, session, 300, 200) / quiet)
@@ -372,7 +374,9 @@ def attach(quick):
         plain = Path(ours.folder) / "plain.sqlite"
         messages = read_journal(Path(ours.folder) / "journal.sqlite", session)
         with sqlite3.connect(plain) as db:
-            db.execute("CREATE TABLE messages (session TEXT, seq INTEGER, body BLOB, PRIMARY KEY (session, seq))")
+            db.execute(
+                "CREATE TABLE messages (session TEXT, seq INTEGER, body BLOB, PRIMARY KEY (session, seq))"
+            )
             db.executemany(
                 "INSERT INTO messages VALUES (?, ?, ?)",
                 [(session, number, body) for number, body in enumerate(messages, 1)],

@@ -39,7 +39,10 @@ def table(rows):
         (row.what, row.shown, row.bar, row.stretch, "ok" if row.ok else "MISSED") for row in rows
     ]
     widths = [max(len(line[column]) for line in [head, *body]) for column in range(len(head))]
-    lines = [" | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in [head, *body]]
+    lines = [
+        " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        for line in [head, *body]
+    ]
     lines.insert(1, "-|-".join("-" * width for width in widths))
     return "\n".join(f"| {line} |" for line in lines)
 
