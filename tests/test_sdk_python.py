@@ -113,7 +113,7 @@ async def soon(event: asyncio.Event) -> None:
 
 async def until(true: Callable[[], Any]) -> None:
     async def look() -> None:
-        while not true():  # noqa: ASYNC110 (the SDK tells nobody when its tasks are done)
+        while not true():
             await asyncio.sleep(0.01)
 
     await asyncio.wait_for(look(), 20)

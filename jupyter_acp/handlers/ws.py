@@ -10,7 +10,7 @@ from typing import Any
 
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
-from jupyter_server.base.websocket import WebSocketMixin
+from jupyter_server.base.websocket import WS_PING_INTERVAL, WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from .base import AcpHandlerMixin
@@ -47,6 +47,16 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
         """The longest message that is taken, in bytes."""
         return int(self.acp.max_message_size)
 
+    @property
+    def ping_interval(self) -> float:
+        """How often a silent window is asked whether it lives; tornado counts in seconds."""
+        return float(self.settings.get("ws_ping_interval", WS_PING_INTERVAL) / 1000)
+
+    @property
+    def ping_timeout(self) -> float:
+        """How long it may take to answer."""
+        return self.ping_interval
+
     def get_compression_options(self) -> None:
         """Compress nothing: most sockets are on this machine, and proxies compress by themselves."""
 
@@ -54,9 +64,8 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
         """Send several messages in a frame to those who can take them."""
         return NDJSON_SUBPROTOCOL if NDJSON_SUBPROTOCOL in subprotocols else None
 
-    async def open(self, *args: Any, **kwargs: Any) -> None:
+    async def open(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Start a window on this socket."""
-        super().open(*args, **kwargs)
         self.set_nodelay(True)
         from ..rpc.websocket import WebSocketTransport
         from ..sessions.window import Window

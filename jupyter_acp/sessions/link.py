@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import protocol
-from ..protocol import SESSION_UPDATE
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
+from ..protocol import SESSION_UPDATE
 from ..rpc import Request, RpcError, invalid_params
 from ..rpc.errors import UNAVAILABLE
 

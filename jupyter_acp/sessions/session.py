@@ -152,6 +152,11 @@ class Session:
         agent = await link.ready()
         body = params.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
         body["mcpServers"] = params.mcp_servers
+        if ours := {key: value for key, value in params.ours().items() if key != "agent"}:
+            body["_meta"][META] = ours
+        elif "_meta" in body:
+            # Which agent was meant is our affair: to another server of our kind it means another.
+            body["_meta"].pop(META, None)
         result = await self.open_with_agent(link, agent, protocol.SESSION_NEW, body)
         self.record.created = self.record.updated = now()
         self._on_change(self)
