@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 
 import pytest
@@ -42,6 +43,8 @@ async def test_a_session_on_another_server(window, remote):
 async def test_a_lost_connection_is_told_and_restored(window, remote):
     session = await window.new(remote.folder, "remote")
     await window.prompt(session, ["chunk", "before"])
+    # What is younger than a moment may be lost with a server that is killed.
+    await asyncio.sleep(1)
     remote.signal(signal.SIGKILL)
     lost = await window.wait(is_state("disconnected"))
     assert "lost" in lost["params"]["error"]["message"]
