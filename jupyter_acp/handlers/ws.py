@@ -67,11 +67,19 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
     async def open(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Start a window on this socket."""
         self.set_nodelay(True)
+        from ..rpc import RpcError
         from ..rpc.websocket import WebSocketTransport
         from ..sessions.window import Window
 
+        try:
+            manager = await self.manager()
+        except RpcError as error:
+            self.log.error("%s", error.message)
+            # A close frame has room for little more than a line.
+            self.close(1011, error.message.encode()[:120].decode(errors="ignore"))
+            return
         window = Window(
-            await self.manager(),
+            manager,
             WebSocketTransport(
                 _TornadoSocket(self), several_per_frame=self.selected_subprotocol is not None
             ),

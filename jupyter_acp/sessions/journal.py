@@ -20,6 +20,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import orjson
 
+from ..rpc import RpcError
+from ..rpc.errors import UNAVAILABLE
 from .record import SessionRecord
 
 COMMIT_INTERVAL = 0.1
@@ -100,6 +102,7 @@ class Journal:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="acp-journal-read")
         self._write_db: sqlite3.Connection | None = None
         self._read_db: sqlite3.Connection | None = None
+        self._claimed: sqlite3.Connection | None = None
 
     async def open(self) -> list[SessionRecord]:
         """Open or make the database and return the sessions in it."""
@@ -110,7 +113,11 @@ class Journal:
     async def close(self) -> None:
         """Save what is unsaved and close."""
         await self.flush()
-        for executor, db in ((self._writer, self._write_db), (self._reader, self._read_db)):
+        for executor, db in (
+            (self._reader, self._read_db),
+            (self._writer, self._write_db),
+            (self._writer, self._claimed),
+        ):
             if db is not None:
                 await self._in(executor, db.close)
         self._writer.shutdown()
@@ -221,19 +228,47 @@ class Journal:
         return db
 
     def _open_writer(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Made before SQLite opens it: transcripts are nobody else's business.
-        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-        self._write_db = self._connect()
-        version = self._write_db.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise RuntimeError(
-                f"{self._path} was written by a newer version of this extension. "
-                "Upgrade it, or set AcpExtension.journal to another file."
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._claim()
+            # Made before SQLite opens it: transcripts are nobody else's business.
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._write_db = self._connect()
+            version = self._write_db.execute("PRAGMA user_version").fetchone()[0]
+            if version <= SCHEMA_VERSION:
+                self._write_db.executescript(_SCHEMA)
+                self._write_db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+                self._write_db.execute("PRAGMA secure_delete=ON")
+                return
+            problem = "it was written by a newer version of this extension"
+        except (OSError, sqlite3.Error) as error:
+            problem = str(error)
+        raise RpcError(
+            UNAVAILABLE,
+            f"Sessions cannot be kept in {self._path}: {problem}. "
+            "Mend it, or set AcpExtension.journal to another file.",
+        )
+
+    def _claim(self) -> None:
+        """Take the first journal of this name that no other running server writes to."""
+        wanted = self._path
+        for number in range(2, 100):
+            lock = self._path.with_suffix(".lock")
+            os.close(os.open(lock, os.O_CREAT | os.O_RDWR, 0o600))
+            claim = sqlite3.connect(lock, isolation_level=None, timeout=0)
+            try:
+                # Held until we close it, and let go by the system if we die.
+                claim.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError:
+                claim.close()
+                self._path = wanted.with_stem(f"{wanted.stem}-{number}")
+            else:
+                self._claimed = claim
+                break
+        if self._path != wanted:
+            self._log.warning(
+                "Another server keeps its sessions in %s; this one uses %s.", wanted, self._path
             )
-        self._write_db.executescript(_SCHEMA)
-        self._write_db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        self._write_db.execute("PRAGMA secure_delete=ON")
 
     def _open_reader(self) -> None:
         self._read_db = self._connect()

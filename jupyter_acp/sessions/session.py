@@ -250,9 +250,7 @@ class Session:
 
     def rename(self, title: str) -> None:
         """Give the session a title; windows learn of it as of an agent's."""
-        self.update(
-            {"update": {"sessionUpdate": "session_info_update", "title": title}},
-        )
+        self.update({"update": {"sessionUpdate": "session_info_update", "title": title}})
 
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message of our own to the transcript."""
@@ -326,7 +324,8 @@ class Session:
             self._append(_UPDATE, {"update": update}, {"origin": origin})
         if not self.record.title:
             text = next((block.get("text") for block in blocks if block.get("type") == "text"), "")
-            self.record.title = " ".join(str(text).split())[:TITLE_LENGTH]
+            if title := " ".join(str(text).split())[:TITLE_LENGTH]:
+                self.rename(title)
 
     # State
 
