@@ -567,9 +567,7 @@ async def test_stream_can_be_cancelled_and_keeps_little(agent: Driver, state: Pa
 @drives
 async def test_stream_waits_for_a_reader(agent: Driver, state: Path) -> None:
     await agent.start()
-    reader = agent.process.stdout
-    assert reader is not None
-    reader._transport.pause_reading()  # type: ignore[attr-defined]
+    agent.wire.pause()
     turn = asyncio.ensure_future(agent.ask("/stream 200000"))
     # Once it uses no more CPU it is either blocked, as it should be, or done with everything.
     process = psutil.Process(agent.process.pid)
@@ -584,7 +582,7 @@ async def test_stream_waits_for_a_reader(agent: Driver, state: Path) -> None:
         await asyncio.sleep(0.5)
         spent = process.cpu_times().user
     assert b"agent_message_chunk" not in file.read_bytes()
-    reader._transport.resume_reading()  # type: ignore[attr-defined]
+    agent.wire.resume()
     assert await turn == "end_turn"
     assert len(agent.said().split()) == 200_000
 

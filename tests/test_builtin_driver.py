@@ -39,10 +39,11 @@ def environment(state: Path) -> dict[str, str]:
 class Driver:
     """A client: it collects updates, serves files and terminals, and answers as it is told."""
 
-    def __init__(self, process: asyncio.subprocess.Process, folder: Path) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
+    def __init__(
+        self, process: asyncio.subprocess.Process, wire: StdioTransport, folder: Path
+    ) -> None:
         self.process = process
+        self.wire = wire
         self.folder = folder
         self.updates: list[dict[str, Any]] = []
         self.asked: list[Request] = []
@@ -54,8 +55,7 @@ class Driver:
         self._arrived = asyncio.Event()
         self._terminals: dict[str, asyncio.subprocess.Process] = {}
         self.released: list[str] = []
-        transport = StdioTransport(process.stdout, process.stdin)
-        self.connection = Connection(transport, self, name="agent")
+        self.connection = Connection(wire, self, name="agent")
 
     def on_request(self, request: Request) -> None:
         """Serve what the agent asks."""
@@ -208,19 +208,19 @@ class Driver:
 @asynccontextmanager
 async def driven(state: Path, folder: Path) -> AsyncIterator[Driver]:
     """Run the agent for the length of a block; it must then end by itself."""
+    its_input, our_output = os.pipe()
+    our_input, its_output = os.pipe()
     process = await asyncio.create_subprocess_exec(
-        *ARGV,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(state),
+        *ARGV, stdin=its_input, stdout=its_output, stderr=subprocess.PIPE, env=environment(state)
     )
-    driver = Driver(process, folder)
+    os.close(its_input)
+    os.close(its_output)
+    wire = await StdioTransport.over(os.fdopen(our_input, "rb"), os.fdopen(our_output, "wb"))
+    driver = Driver(process, wire, folder)
     running = asyncio.get_running_loop().create_task(driver.connection.run())
     try:
         yield driver
-        assert process.stdin is not None
-        process.stdin.close()
+        await wire.close()
         await asyncio.wait_for(process.wait(), 20)
     finally:
         if process.returncode is None:

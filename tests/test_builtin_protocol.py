@@ -120,8 +120,7 @@ async def test_initialize_comes_first(agent: Driver) -> None:
 
 @drives
 async def test_junk_on_the_line_does_not_end_it(agent: Driver) -> None:
-    assert agent.process.stdin is not None
-    agent.process.stdin.write(b"hello\n[1]\n{\xff}\n" + b'{"jsonrpc":"2.0","method":"x/y"}\n')
+    agent.wire.write(b"hello\n[1]\n{\xff}\n" + b'{"jsonrpc":"2.0","method":"x/y"}')
     agent.connection.notify("session/cancel", {"sessionId": 5})
     await agent.start()
     assert "Assistant" in await agent.prompt("hello")

@@ -60,9 +60,8 @@ class Recorder:
         return seconds
 
 
-async def _pipe() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _streams(read: int, write: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     loop = asyncio.get_running_loop()
-    read, write = os.pipe()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read, "rb")
@@ -98,12 +97,14 @@ class Side:
 
 @contextlib.asynccontextmanager
 async def side(limit: int = 64 * MIB, queue: int = 4 * MIB) -> Any:
-    our_reader, their_writer = await _pipe()
-    their_reader, our_writer = await _pipe()
+    our_input, their_output = os.pipe()
+    their_input, our_output = os.pipe()
+    their_reader, their_writer = await _streams(their_input, their_output)
     peer = Recorder()
-    connection = Connection(
-        StdioTransport(our_reader, our_writer, limit=limit), peer, outbox=Queue(queue)
+    transport = await StdioTransport.over(
+        os.fdopen(our_input, "rb"), os.fdopen(our_output, "wb"), limit=limit
     )
+    connection = Connection(transport, peer, outbox=Queue(queue))
     running = asyncio.ensure_future(connection.run())
     try:
         yield Side(connection, peer, their_reader, their_writer)
@@ -360,29 +361,36 @@ def test_a_line_without_end_is_held_in_bounded_memory():
     assert isinstance(line, Oversized) and line.size == 1000 * 65536
 
 
-class FakeSocket:
-    """A socket is a queue of frames each way."""
+class Frames:
+    """A socket that gets these frames and keeps what is sent."""
 
     def __init__(self, *frames: str) -> None:
-        self.frames, self.sent = list(frames), []
+        self.frames, self.sent = frames, []
 
-    async def send(self, frame: bytes) -> None:
+    async def listen(self, take: Any) -> None:
+        for frame in self.frames:
+            take(frame)
+
+    def send(self, frame: bytes) -> asyncio.Future[None]:
         self.sent.append(frame)
+        return asyncio.get_running_loop().create_future()
 
-    async def receive(self) -> str | None:
-        return self.frames.pop(0) if self.frames else None
+    def pause(self) -> None:
+        pass
+
+    def resume(self) -> None:
+        pass
 
     async def close(self) -> None:
         pass
 
 
 async def test_websocket_framing():
-    socket = FakeSocket('{"a":1}\n{"b":2}', '{"c":3}')
-    transport = WebSocketTransport(socket, several_per_frame=True)
-    assert await transport.read() == [b'{"a":1}', b'{"b":2}']
-    assert await transport.read() == [b'{"c":3}']
-    assert await transport.read() is None
-    await transport.write(b"1\n2")
-    single = FakeSocket()
-    await WebSocketTransport(single, several_per_frame=False).write(b"1\n2")
-    assert (socket.sent, single.sent) == ([b"1\n2"], [b"1", b"2"])
+    several, single = Frames('{"a":1}\n{"b":2}', '{"c":3}'), Frames('{"a":1}')
+    got: list[Any] = []
+    transport = WebSocketTransport(several, several_per_frame=True)
+    await transport.run(got.append)
+    assert got == [[b'{"a":1}', b'{"b":2}'], [b'{"c":3}']]
+    transport.write(b"1\n2")
+    WebSocketTransport(single, several_per_frame=False).write(b"1\n2")
+    assert (several.sent, single.sent) == ([b"1\n2"], [b"1", b"2"])

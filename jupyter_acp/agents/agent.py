@@ -8,11 +8,13 @@ import asyncio
 import logging
 import os
 import shlex
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from ..rpc import Connection, Peer, RpcError
+from ..rpc.connection import Store
 from ..rpc.errors import UNAVAILABLE
+from ..rpc.outbox import Flusher, Queue
 from ..rpc.transport import Transport
 from .environment import agent_environment
 from .process import AgentProcess, describe_exit
@@ -35,7 +37,8 @@ class Agent:
         initialize_timeout: float,
         stop_grace: float,
         log: logging.Logger | logging.LoggerAdapter[Any],
-        room: Callable[[], Awaitable[None]],
+        store: Store,
+        flusher: Flusher,
     ) -> None:
         self.spec = spec
         self.log = log
@@ -51,7 +54,8 @@ class Agent:
         self._connection: Connection | None = None
         self._running: asyncio.Task[None] | None = None
         self._stopping = False
-        self._room = room
+        self._store = store
+        self._flusher = flusher
 
     @property
     def connection(self) -> Connection:
@@ -67,7 +71,7 @@ class Agent:
     @property
     def stderr(self) -> list[str]:
         """The last lines that the agent wrote to stderr."""
-        return self._process.stderr.lines if self._process else []
+        return self._process.stderr if self._process else []
 
     async def start(self, client_info: dict[str, Any], client_capabilities: dict[str, Any]) -> None:
         """Start it and shake hands, or leave nothing behind and say why."""
@@ -83,7 +87,8 @@ class Agent:
             self._peer,
             name=f"agent {self.spec.id}",
             log=self.log,
-            room=self._room,
+            store=self._store,
+            outbox=Queue(flusher=self._flusher),
         )
         self._running = asyncio.get_running_loop().create_task(self._run(self._connection))
         try:
@@ -120,8 +125,10 @@ class Agent:
 
             return await connect(self.spec, self._message_limit)
         env = agent_environment(os.environ, self.spec.env_values())
-        self._process = await AgentProcess.start(self.spec.argv, env=env, grace=self._stop_grace)
-        return self._process.transport(self._message_limit)
+        self._process = await AgentProcess.start(
+            self.spec.argv, env=env, grace=self._stop_grace, limit=self._message_limit
+        )
+        return self._process.wire
 
     async def _initialize(self, info: dict[str, Any], capabilities: dict[str, Any]) -> None:
         request = self.connection.request(

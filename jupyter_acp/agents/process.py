@@ -10,12 +10,14 @@ import logging
 import os
 import signal
 import sys
+import time
 import uuid
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ..rpc.stdio import StdioTransport
+from ..rpc.transport import DEFAULT_MESSAGE_LIMIT
 
 MARK = "JUPYTER_ACP_PROCESS"
 """Children inherit this variable, so they are found even after `setsid` or a wrapper's exit."""
@@ -26,7 +28,7 @@ _IS_WINDOWS = sys.platform == "win32"
 
 
 class StderrTail:
-    """Drains a stderr pipe for ever and remembers its last lines."""
+    """Remembers the last lines of a stderr, however much it was."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=STDERR_LINES)
@@ -40,25 +42,45 @@ class StderrTail:
             lines.append(_readable(self._rest))
         return lines[-STDERR_LINES:]
 
-    async def drain(self, reader: asyncio.StreamReader) -> None:
-        """Read until the end, whatever comes."""
-        while chunk := await reader.read(256 * 1024):
-            # Only lines that can still be among the last ones are looked at.
-            lines = chunk.rsplit(b"\n", STDERR_LINES + 1)
-            lines[0] = self._rest + lines[0]
-            self._rest = lines.pop()[-STDERR_LINE_LENGTH:]
-            self._lines.extend(_readable(line) for line in lines)
+    def feed(self, chunk: bytes) -> None:
+        """Take what was read; only lines that can still be among the last ones are looked at."""
+        lines = chunk.rsplit(b"\n", STDERR_LINES + 1)
+        lines[0] = self._rest + lines[0]
+        self._rest = lines.pop()[-STDERR_LINE_LENGTH:]
+        self._lines.extend(_readable(line) for line in lines)
 
 
-class _Watched(asyncio.subprocess.SubprocessStreamProtocol):
-    """Tells of the process's own end, though a grandchild may still hold its pipes open."""
+class _Pipes(asyncio.SubprocessProtocol):
+    """What the event loop tells of a process: its output, its last words, and its end."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(limit=64 * 1024, loop=loop)
+    def __init__(self, wire: StdioTransport) -> None:
+        self.wire = wire
+        self.stderr = StderrTail()
+        self.stderr_ended = asyncio.Event()
+        # The process's own end: a grandchild may still hold its pipes open.
         self.exited = asyncio.Event()
 
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self.wire.received(data)
+        else:
+            self.stderr.feed(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        if fd == 0:
+            self.wire.lost_writing()
+        elif fd == 1:
+            self.wire.finished()
+        else:
+            self.stderr_ended.set()
+
+    def pause_writing(self) -> None:
+        self.wire.pause_writing()
+
+    def resume_writing(self) -> None:
+        self.wire.resume_writing()
+
     def process_exited(self) -> None:
-        super().process_exited()
         self.exited.set()
 
 
@@ -66,58 +88,62 @@ class AgentProcess:
     """A child process that speaks ACP on its stdin and stdout."""
 
     def __init__(
-        self,
-        transport: asyncio.SubprocessTransport,
-        protocol: _Watched,
-        mark: str,
-        grace: float,
+        self, transport: asyncio.SubprocessTransport, pipes: _Pipes, mark: str, grace: float
     ) -> None:
         self.pid: int = transport.get_pid() or 0
-        self.stderr = StderrTail()
         self._transport = transport
-        self._protocol = protocol
+        self._pipes = pipes
         self._mark = mark
         self._grace = grace
-        loop = asyncio.get_running_loop()
-        assert protocol.stdin is not None
-        assert protocol.stdout is not None
-        assert protocol.stderr is not None
-        self._stdin, self._stdout = protocol.stdin, protocol.stdout
-        self._draining = loop.create_task(self.stderr.drain(protocol.stderr))
-        self._reaping = loop.create_task(self._reap())
+        self._reaping = asyncio.get_running_loop().create_task(self._reap())
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], *, env: Mapping[str, str], grace: float
+        cls,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        grace: float,
+        limit: int = DEFAULT_MESSAGE_LIMIT,
     ) -> AgentProcess:
         """Start the command in a process group of its own."""
         mark = uuid.uuid4().hex
-        loop = asyncio.get_running_loop()
+        wire = StdioTransport(limit=limit)
         group: dict[str, Any] = (
             {"creationflags": 0x00000200} if _IS_WINDOWS else {"start_new_session": True}
         )
-        transport, protocol = await loop.subprocess_exec(
-            lambda: _Watched(loop), *argv, env={**env, MARK: mark}, **group
+        transport, pipes = await asyncio.get_running_loop().subprocess_exec(
+            lambda: _Pipes(wire), *argv, env={**env, MARK: mark}, **group
         )
-        return cls(transport, protocol, mark, grace)
+        wire.connected(
+            cast("asyncio.ReadTransport", transport.get_pipe_transport(1)),
+            cast("asyncio.WriteTransport", transport.get_pipe_transport(0)),
+        )
+        return cls(transport, pipes, mark, grace)
 
-    def transport(self, limit: int) -> StdioTransport:
-        """Return the wire to the process."""
-        return StdioTransport(self._stdout, self._stdin, limit=limit)
+    @property
+    def wire(self) -> StdioTransport:
+        """Its stdin and stdout."""
+        return self._pipes.wire
+
+    @property
+    def stderr(self) -> list[str]:
+        """The last lines of its stderr."""
+        return self._pipes.stderr.lines
 
     async def wait(self) -> int:
         """Wait for the end and for the last of stderr."""
-        await self._protocol.exited.wait()
-        await asyncio.wait({self._draining}, timeout=1)
+        await self._pipes.exited.wait()
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._pipes.stderr_ended.wait(), 1)
         return self._transport.get_returncode() or 0
 
     async def stop(self) -> None:
         """End the process and everything it started: first asked, then forced."""
         self._signal_group(signal.SIGTERM)
         await self._sweep()
-        await self._protocol.exited.wait()
+        await self._pipes.exited.wait()
         await asyncio.wait({self._reaping})
-        self._draining.cancel()
         self._transport.close()
 
     def stop_now(self) -> None:
@@ -126,7 +152,7 @@ class AgentProcess:
 
     async def _reap(self) -> None:
         """End the children of a process that has ended: they hold its pipes open, and it cannot."""
-        await self._protocol.exited.wait()
+        await self._pipes.exited.wait()
         await self._sweep()
 
     async def _sweep(self) -> None:
@@ -156,28 +182,42 @@ def end_marked(mark: str, pid: int, grace: float) -> list[int]:
             with contextlib.suppress(psutil.Error):
                 process.kill() if force else process.terminate()
 
+    def wait(processes: list[psutil.Process], seconds: float) -> None:
+        # Looked at, not waited for: who reaps a child of ours takes its exit status from us.
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and any(_lives(process) for process in processes):
+            time.sleep(0.01)
+
     processes = found()
     send(processes, force=False)
-    psutil.wait_procs(processes, timeout=grace)
+    wait(processes, grace)
     # A dying process may have started another one: look again until nothing is left.
     for _ in range(5):
         processes = found()
         if not processes:
             return []
         send(processes, force=True)
-        psutil.wait_procs(processes, timeout=1)
+        wait(processes, 1)
     return [process.pid for process in found()]
+
+
+def _lives(process: Any) -> bool:
+    import psutil
+
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def _carries(process: Any, mark: str, pid: int) -> bool:
     import psutil
 
     try:
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return False
-        return bool(process.pid == pid or process.environ().get(MARK) == mark)
+        carries = process.pid == pid or process.environ().get(MARK) == mark
     except (psutil.Error, OSError):
         return False
+    return carries and _lives(process)
 
 
 def describe_exit(status: int) -> str:

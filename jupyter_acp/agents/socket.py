@@ -4,41 +4,51 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..rpc.websocket import NDJSON_SUBPROTOCOL, WebSocketTransport
 from .spec import AgentSpec, public_url
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
 
 
 class ClientSocket:
     """A websocket of the `websockets` package as our transport wants it."""
 
-    def __init__(self, connection: object) -> None:
+    def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
+        self._going = asyncio.Event()
+        self._going.set()
 
-    async def send(self, frame: bytes) -> None:
-        """Send a text frame; a lost connection shows as one."""
+    async def listen(self, take: Callable[[str | bytes], None]) -> None:
+        """Hand on every frame until the other side is gone."""
         from websockets.exceptions import ConnectionClosed
 
-        try:
-            await self._connection.send(frame, text=True)  # type: ignore[attr-defined]
-        except ConnectionClosed as error:
-            raise ConnectionError(str(error)) from error
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                take(await self._connection.recv(decode=False))
+                await self._going.wait()
 
-    async def receive(self) -> str | bytes | None:
-        """Return the next frame, or None when the other side is gone."""
-        from websockets.exceptions import ConnectionClosed
+    def pause(self) -> None:
+        """Take no further frame."""
+        self._going.clear()
 
-        try:
-            frame = await self._connection.recv(decode=False)  # type: ignore[attr-defined]
-        except ConnectionClosed:
-            return None
-        return bytes(frame)
+    def resume(self) -> None:
+        """Go on."""
+        self._going.set()
+
+    def send(self, frame: bytes) -> asyncio.Future[None]:
+        """Begin to send a text frame."""
+        return asyncio.ensure_future(self._connection.send(frame, text=True))
 
     async def close(self) -> None:
         """Close politely; a dead socket is closed already."""
         with contextlib.suppress(Exception):
-            await self._connection.close()  # type: ignore[attr-defined]
+            await self._connection.close()
 
 
 async def connect(spec: AgentSpec, limit: int) -> WebSocketTransport:

@@ -27,14 +27,6 @@ NEEDS_A_CLIENT = (
 )
 
 
-class _Outbox(Queue):
-    """A queue that can tell whether everything has left."""
-
-    @property
-    def empty(self) -> bool:
-        return not self._messages
-
-
 async def serve() -> None:
     """Answer until the client closes our stdin."""
     if sys.stdin.isatty():
@@ -43,25 +35,20 @@ async def serve() -> None:
         # The event loop cannot wait for a file, and would wait for /dev/null for ever.
         sys.exit(NEEDS_A_CLIENT)
     transport = await StdioTransport.of_this_process()
-    outbox = _Outbox(AHEAD_BYTES)
+    outbox = Queue(AHEAD_BYTES)
     agent = Agent(Store.of_this_user())
     connection = agent.connect(Connection(transport, agent, outbox=outbox, name="client"))
     await connection.run()
     # A client may write its last request and close: what was answered still goes out, unless
     # nobody reads it.
-    with contextlib.suppress(asyncio.TimeoutError, ConnectionError):
-        await asyncio.wait_for(_flush(outbox, transport), LAST_WORDS_SECONDS)
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(outbox.flushed(), LAST_WORDS_SECONDS)
     await connection.close()
 
 
 def _carries(stream: TextIO) -> bool:
     mode = os.fstat(stream.fileno()).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stream.isatty()
-
-
-async def _flush(outbox: _Outbox, transport: StdioTransport) -> None:
-    while not outbox.empty:
-        await transport.write(await outbox.take())
 
 
 def main() -> None:

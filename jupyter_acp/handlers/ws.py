@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized, ws_authenticated
@@ -26,8 +27,7 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
         """Name the connection before anything is sent."""
         super().initialize(*args, **kwargs)
         self._connection_id = uuid.uuid4().hex
-        # One frame at a time: who sends faster than it is served has to wait.
-        self._frames: asyncio.Queue[str | bytes | None] = asyncio.Queue(1)
+        self._socket = TornadoSocket(self)
         self._serving: asyncio.Task[None] | None = None
 
     def set_default_headers(self) -> None:
@@ -81,7 +81,7 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
         window = Window(
             manager,
             WebSocketTransport(
-                _TornadoSocket(self), several_per_frame=self.selected_subprotocol is not None
+                self._socket, several_per_frame=self.selected_subprotocol is not None
             ),
             id=self._connection_id,
             agent=self._agent,
@@ -90,9 +90,9 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
         self._serving = asyncio.get_running_loop().create_task(window.run())
 
     async def on_message(self, message: str | bytes) -> None:
-        """Hand a frame on; the next one is read when this one was taken."""
+        """Hand a frame on; the next one is read when there is room for it."""
         self.acp.touch()
-        await self._frames.put(message)
+        await self._socket.received(message)
 
     def on_close(self) -> None:
         """End the window; its sessions go on."""
@@ -101,22 +101,40 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
             self._serving.cancel()
 
 
-class _TornadoSocket:
+class TornadoSocket:
     """A tornado handler as our transport wants it."""
 
     def __init__(self, handler: AcpWebSocketHandler) -> None:
         self._handler = handler
+        self._take: Callable[[str | bytes], None] | None = None
+        self._going = asyncio.Event()
 
-    async def send(self, frame: bytes) -> None:
-        """Write a text frame and wait until the socket has taken it."""
+    async def received(self, frame: str | bytes) -> None:
+        """Take a frame from the handler, which reads no other until we return."""
+        await self._going.wait()
+        if self._take is not None:
+            self._take(frame)
+
+    async def listen(self, take: Callable[[str | bytes], None]) -> None:
+        """Hand on frames; the handler cancels this when the socket closes."""
+        self._take = take
+        self._going.set()
+        await asyncio.Event().wait()
+
+    def pause(self) -> None:
+        """Take no further frame."""
+        self._going.clear()
+
+    def resume(self) -> None:
+        """Go on."""
+        self._going.set()
+
+    def send(self, frame: bytes) -> asyncio.Future[None]:
+        """Begin to write a text frame."""
         try:
-            await self._handler.write_message(frame)
+            return self._handler.write_message(frame)
         except WebSocketClosedError as error:
             raise ConnectionError("the socket is closed") from error
-
-    async def receive(self) -> str | bytes | None:
-        """Return the next frame."""
-        return await self._handler._frames.get()
 
     async def close(self) -> None:
         """Close the socket, politely or not."""

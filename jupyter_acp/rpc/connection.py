@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 import orjson
@@ -36,6 +36,17 @@ _LEADING_ID = re.compile(
     rb'\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?(?:\s*"method"\s*:\s*"([^"\\]*)"\s*,)?'
     rb'\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*,(?:\s*"method"\s*:\s*"([^"\\]*)")?'
 )
+
+
+class Store(Protocol):
+    """Where what arrives is kept; it may need time."""
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more should come for a while."""
+
+    async def room(self) -> None:
+        """Wait for that while."""
 
 
 class Peer(Protocol):
@@ -123,15 +134,16 @@ class Connection:
         outbox: Outbox | None = None,
         name: str = "connection",
         log: logging.Logger | logging.LoggerAdapter[Any] | None = None,
-        room: Callable[[], Awaitable[None]] | None = None,
+        store: Store | None = None,
     ) -> None:
-        """Read on only when `room` returns, besides the outbox's own."""
+        """Read on only while the outbox and the store have room for it."""
         self.log = log or logging.getLogger(__name__)
         self._transport = transport
         self._peer = peer
         self._outbox = outbox or Queue()
         self._name = name
-        self._room = room
+        self._store = store
+        self._waiting: asyncio.Task[None] | None = None
         self._last_id = 0
         self._pending: dict[int | str, Done] = {}
         self._incoming: dict[Any, Request] = {}
@@ -145,19 +157,8 @@ class Connection:
 
     async def run(self) -> None:
         """Carry messages until the transport ends; the owner then says why with `end`."""
-        writing = asyncio.get_running_loop().create_task(self._write())
-        try:
-            while (messages := await self._transport.read()) is not None:
-                for message in messages:
-                    self._receive(message)
-                # Others get their turn between two reads, however much there is to read.
-                await asyncio.sleep(0)
-                # Who does not read our answers is not read either: memory stays bounded.
-                await self._outbox.room()
-                if self._room is not None:
-                    await self._room()
-        finally:
-            writing.cancel()
+        self._outbox.start(self._transport.write)
+        await self._transport.run(self._receive_batch)
 
     async def close(self, error: RpcError | None = None) -> None:
         """Close the transport and fail whatever still waits."""
@@ -252,16 +253,23 @@ class Connection:
             data = orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)[:-1]
             self._outbox.put(data, lane)
 
-    async def _write(self) -> None:
-        try:
-            while True:
-                await self._transport.write(await self._outbox.take())
-        except (ConnectionError, BrokenPipeError, RuntimeError) as error:
-            self.log.debug("%s: writing ended: %s", self._name, error)
-            self._outbox.close()
-        except Exception:
-            self.log.exception("%s: writing failed", self._name)
-            await self._transport.close()
+    def _receive_batch(self, messages: list[bytes | Oversized]) -> None:
+        for message in messages:
+            self._receive(message)
+        self._outbox.flusher.flush()
+        # Who does not read our answers is not read either: memory stays bounded.
+        if self._outbox.full or (self._store is not None and self._store.full):
+            self._transport.pause()
+            if self._waiting is None:
+                self._waiting = asyncio.get_running_loop().create_task(self._wait_for_room())
+                self.keep(self._waiting)
+
+    async def _wait_for_room(self) -> None:
+        await self._outbox.room()
+        if self._store is not None:
+            await self._store.room()
+        self._waiting = None
+        self._transport.resume()
 
     def _receive(self, raw: bytes | Oversized) -> None:
         try:

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import deque
+from typing import IO, Any
 
-from .transport import DEFAULT_MESSAGE_LIMIT, Oversized, Transport
+from .transport import DEFAULT_MESSAGE_LIMIT, Oversized, Receive, Transport
 
 READ_SIZE = 16 * 1024
 """Read in one go: enough to be cheap, and little enough that nobody else waits long for it."""
@@ -61,47 +63,152 @@ class LineSplitter:
 
 
 class StdioTransport(Transport):
-    """One JSON-RPC message per line, as ACP asks of stdio."""
+    """One JSON-RPC message per line, as ACP asks of stdio.
 
-    def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        *,
-        limit: int = DEFAULT_MESSAGE_LIMIT,
-    ) -> None:
-        self._reader = reader
-        self._writer = writer
+    The event loop's callbacks hand data straight on: between an agent's write and a window's
+    socket no task has to be woken up.
+    """
+
+    def __init__(self, *, limit: int = DEFAULT_MESSAGE_LIMIT) -> None:
+        self._loop = asyncio.get_running_loop()
         self._lines = LineSplitter(limit)
+        self._receive: Receive | None = None
+        self._unread: deque[bytes] = deque()
+        self._paused = True
+        self._next_is_due = False
+        self._finished = False
+        self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._taken: asyncio.Future[None] | None = None
+        self._reader: asyncio.ReadTransport | None = None
+        self._writer: asyncio.WriteTransport | None = None
+
+    @classmethod
+    async def over(
+        cls, reader: IO[Any], writer: IO[Any], *, limit: int = DEFAULT_MESSAGE_LIMIT
+    ) -> StdioTransport:
+        """Speak over two open pipes."""
+        self = cls(limit=limit)
+        reading, _ = await self._loop.connect_read_pipe(lambda: _Reading(self), reader)
+        writing, _ = await self._loop.connect_write_pipe(lambda: _Writing(self), writer)
+        self.connected(reading, writing)
+        return self
 
     @classmethod
     async def of_this_process(cls) -> StdioTransport:
         """Speak over this process's own stdin and stdout, as an agent does."""
-        loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader()
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-        transport, protocol = await loop.connect_write_pipe(
-            asyncio.streams.FlowControlMixin, sys.stdout
-        )
-        return cls(reader, asyncio.StreamWriter(transport, protocol, None, loop))
+        return await cls.over(sys.stdin, sys.stdout)
 
-    async def read(self) -> list[bytes | Oversized] | None:
-        """Return the lines of one read; a stump before the end counts as a line."""
-        while True:
-            try:
-                chunk = await self._reader.read(READ_SIZE)
-            except (ConnectionError, BrokenPipeError):
-                chunk = b""
-            if not chunk:
-                return self._lines.end() or None
-            if messages := self._lines.feed(chunk):
-                return messages
+    async def run(self, receive: Receive) -> None:
+        """Hand on lines until the end; a stump before it counts as a line."""
+        self._receive = receive
+        self.resume()
+        await self._ended
 
-    async def write(self, batch: bytes) -> None:
-        """Write the lines and wait until the pipe has room again."""
+    def pause(self) -> None:
+        """Leave what comes where it is: the pipe fills up and the other side waits."""
+        self._paused = True
+        if self._reader is not None and not self._finished:
+            self._reader.pause_reading()
+
+    def resume(self) -> None:
+        """Go on, first with what was read before the pause."""
+        if self._paused:
+            self._paused = False
+            self._handle_soon()
+
+    def write(self, batch: bytes) -> asyncio.Future[None] | None:
+        """Write the lines; the future is done when the pipe has room again."""
+        if self._writer is None or self._writer.is_closing():
+            raise BrokenPipeError("the pipe is closed")
         self._writer.write(batch + b"\n")
-        await self._writer.drain()
+        return self._taken
 
     async def close(self) -> None:
         """Close our end; the other side sees the end of its input."""
-        self._writer.close()
+        if self._writer is not None:
+            self._writer.close()
+
+    # Called by the event loop's protocols
+
+    def connected(self, reader: asyncio.ReadTransport, writer: asyncio.WriteTransport) -> None:
+        """Take the two ends."""
+        self._reader, self._writer = reader, writer
+
+    def received(self, data: bytes) -> None:
+        """Handle the first piece now and leave others their turn before the next."""
+        if len(data) <= READ_SIZE:
+            self._unread.append(data)
+        else:
+            self._unread.extend(
+                data[start : start + READ_SIZE] for start in range(0, len(data), READ_SIZE)
+            )
+        if not self._paused and not self._next_is_due:
+            self._handle_next()
+
+    def finished(self) -> None:
+        """Take note of the end; what was read before it comes first."""
+        self._finished = True
+        if not self._paused and not self._next_is_due:
+            self._handle_next()
+
+    def pause_writing(self) -> None:
+        """Make the next batch wait: the pipe is full."""
+        self._taken = self._loop.create_future()
+
+    def resume_writing(self) -> None:
+        """Let it go."""
+        taken, self._taken = self._taken, None
+        if taken is not None and not taken.done():
+            taken.set_result(None)
+
+    def lost_writing(self) -> None:
+        """Nobody reads any more: what waits for room would wait for ever."""
+        self.resume_writing()
+
+    def _handle_soon(self) -> None:
+        if not self._next_is_due:
+            self._next_is_due = True
+            self._loop.call_soon(self._handle_next)
+
+    def _handle_next(self) -> None:
+        self._next_is_due = False
+        if self._paused or self._receive is None:
+            return
+        if self._unread and (messages := self._lines.feed(self._unread.popleft())):
+            self._receive(messages)
+        if self._unread:
+            if self._reader is not None and not self._finished:
+                self._reader.pause_reading()
+            self._handle_soon()
+        elif self._finished:
+            if messages := self._lines.end():
+                self._receive(messages)
+            if not self._ended.done():
+                self._ended.set_result(None)
+        elif self._reader is not None and not self._paused:
+            self._reader.resume_reading()
+
+
+class _Reading(asyncio.Protocol):
+    def __init__(self, transport: StdioTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._transport.received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._transport.finished()
+
+
+class _Writing(asyncio.BaseProtocol):
+    def __init__(self, transport: StdioTransport) -> None:
+        self._transport = transport
+
+    def pause_writing(self) -> None:
+        self._transport.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._transport.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._transport.lost_writing()

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple
 
 DEFAULT_MESSAGE_LIMIT = 64 * 1024 * 1024
@@ -17,17 +19,29 @@ class Oversized(NamedTuple):
     size: int
 
 
+Receive = Callable[["list[bytes | Oversized]"], None]
+"""Takes the messages that one read of the wire brought."""
+
+
 class Transport(ABC):
     """A wire that carries whole JSON-RPC messages."""
 
     @abstractmethod
-    async def read(self) -> list[bytes | Oversized] | None:
-        """Return the messages that one read of the wire brought, or None at its end."""
+    async def run(self, receive: Receive) -> None:
+        """Hand on what arrives, in order and as soon as it does, until the wire ends."""
 
     @abstractmethod
-    async def write(self, batch: bytes) -> None:
-        """Send newline-separated messages; return when the wire has taken them."""
+    def pause(self) -> None:
+        """Hand on nothing for a while; the other side has to wait."""
+
+    @abstractmethod
+    def resume(self) -> None:
+        """Go on after a pause."""
+
+    @abstractmethod
+    def write(self, batch: bytes) -> asyncio.Future[None] | None:
+        """Send newline-separated messages; return a future if the wire has not taken them yet."""
 
     @abstractmethod
     async def close(self) -> None:
-        """End the wire; reading then returns None."""
+        """End the wire."""

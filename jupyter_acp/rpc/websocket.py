@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
-from .transport import Oversized, Transport
+from .transport import Receive, Transport
 
 NDJSON_SUBPROTOCOL = "acp.ndjson"
 """A client that asks for it may get, and send, newline-separated messages in one frame."""
@@ -15,11 +17,17 @@ NDJSON_SUBPROTOCOL = "acp.ndjson"
 class Socket(Protocol):
     """The little that we need of a websocket, whichever library it comes from."""
 
-    async def send(self, frame: bytes) -> None:
-        """Send one text frame; return when the socket has taken it."""
+    async def listen(self, take: Callable[[str | bytes], None]) -> None:
+        """Hand on every frame as it comes, until the end."""
 
-    async def receive(self) -> str | bytes | None:
-        """Return the next frame, or None at the end."""
+    def pause(self) -> None:
+        """Hand on nothing for a while."""
+
+    def resume(self) -> None:
+        """Go on."""
+
+    def send(self, frame: bytes) -> asyncio.Future[None]:
+        """Begin to send a text frame; the future is done when the socket has taken it."""
 
     async def close(self) -> None:
         """Close the socket."""
@@ -32,21 +40,31 @@ class WebSocketTransport(Transport):
         self._socket = socket
         self._several = several_per_frame
 
-    async def read(self) -> list[bytes | Oversized] | None:
-        """Return the messages of the next frame."""
-        frame = await self._socket.receive()
-        if frame is None:
-            return None
-        data = frame.encode() if isinstance(frame, str) else frame
-        return list(data.split(b"\n")) if self._several else [data]
+    async def run(self, receive: Receive) -> None:
+        """Hand on the messages of each frame."""
 
-    async def write(self, batch: bytes) -> None:
+        def take(frame: str | bytes) -> None:
+            data = frame.encode() if isinstance(frame, str) else frame
+            receive(list(data.split(b"\n")) if self._several else [data])
+
+        await self._socket.listen(take)
+
+    def pause(self) -> None:
+        """Read no further frame for a while."""
+        self._socket.pause()
+
+    def resume(self) -> None:
+        """Go on reading."""
+        self._socket.resume()
+
+    def write(self, batch: bytes) -> asyncio.Future[None] | None:
         """Send the batch in one frame if the other side can take it, else a frame a message."""
         if self._several:
-            await self._socket.send(batch)
-        else:
-            for message in batch.split(b"\n"):
-                await self._socket.send(message)
+            return self._socket.send(batch)
+        # They are taken in order: the last one's future speaks for all of them.
+        for message in batch.split(b"\n"):
+            taken = self._socket.send(message)
+        return taken
 
     async def close(self) -> None:
         """Close the socket."""

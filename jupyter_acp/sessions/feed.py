@@ -13,7 +13,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from ..rpc.outbox import BATCH_SIZE, Outbox
+from ..rpc.outbox import BATCH_SIZE, Flusher, Outbox
 from .log import Log
 
 STALL = 1.0
@@ -33,6 +33,10 @@ class Follow:
         self.asides: deque[tuple[int, bytes]] = deque()
         """Messages that are not in the log, each to be sent when the cursor reaches its number."""
 
+        self.fetching: asyncio.Task[None] | None = None
+        self.fetched: tuple[bytes, int] | None = None
+        """What the journal had to be asked for, and the number that it ends with."""
+
 
 class Feed(Outbox):
     """The outbox of a window."""
@@ -43,21 +47,23 @@ class Feed(Outbox):
         limit: int,
         on_stalled: Callable[[], None],
         keep: Callable[[bytes], bool] | None = None,
+        flusher: Flusher | None = None,
     ) -> None:
         """Call `on_stalled` when the window leaves more than `limit` bytes unread.
 
         `keep` picks the logged messages that the window wants; None is all of them.
         """
+        super().__init__(flusher)
+        self.keep = keep
         self._limit = limit
         self._on_stalled = on_stalled
-        self.keep = keep
+        self._loop = asyncio.get_running_loop()
         self._direct: deque[bytes] = deque()
         self._direct_size = 0
         self._follows: dict[str, Follow] = {}
-        self._filled = asyncio.Event()
-        self._writing_since: float | None = None
-        self._written_before = 0
         self._last_batch = 0.0
+        self._written_before = 0
+        self._pause: asyncio.TimerHandle | None = None
         self._stall: asyncio.TimerHandle | None = None
         self._drained = asyncio.Event()
         self._drained.set()
@@ -72,20 +78,24 @@ class Feed(Outbox):
             self._direct_size += len(message)
             if self._direct_size > self._limit:
                 self._drained.clear()
-        self._filled.set()
+        self.filled()
 
     def follow(self, session: str, log: Log, after: int) -> None:
         """Send the log's messages after a number, and go on as it grows."""
-        old = self._follows.pop(session, None)
+        old = self._follows.get(session)
+        self.unfollow(session)
         if old is not None:
             for _, message in old.asides:
                 self.put(message)
         self._follows[session] = Follow(log, after)
-        self._filled.set()
+        log.wait(self)
+        self.filled()
 
     def unfollow(self, session: str) -> None:
         """Send nothing more of a session."""
-        self._follows.pop(session, None)
+        follow = self._follows.pop(session, None)
+        if follow is not None and follow.fetching is not None:
+            follow.fetching.cancel()
 
     def follows(self, session: str) -> bool:
         """Whether the window watches a session."""
@@ -93,67 +103,76 @@ class Feed(Outbox):
 
     def wake(self) -> None:
         """Look again: a log has grown."""
-        self._filled.set()
+        self.filled()
 
-    async def take(self) -> bytes:
-        """Return the next batch; being asked for it means that the last one was sent."""
-        self._writing_since = None
-        while True:
-            self._filled.clear()
-            parts: list[bytes] = []
-            if self._direct:
-                parts.extend(self._direct)
-                self._direct.clear()
-                self._direct_size = 0
-                self._drained.set()
-            for follow in list(self._follows.values()):
-                await self._advance(follow, parts)
-            if parts:
-                self._begin_write()
-                return b"\n".join(parts)
-            for follow in self._follows.values():
-                follow.log.wait(self)
-            await self._filled.wait()
-            pause = self._last_batch + BATCH_INTERVAL - asyncio.get_running_loop().time()
-            if pause > 0:
-                await asyncio.sleep(pause)
+    @property
+    def full(self) -> bool:
+        """Whether the window leaves the answers to its own questions unread."""
+        return self._direct_size > self._limit
 
     async def room(self) -> None:
-        """Wait while the window has not read the answers to its own questions."""
+        """Wait until it has read them."""
         await self._drained.wait()
+
+    def flush(self) -> None:
+        """Send what there is, unless so much was sent a moment ago that more should go with it."""
+        pause = self._last_batch + BATCH_INTERVAL - self._loop.time()
+        if pause <= 0:
+            super().flush()
+        elif self._pause is None:
+            self._pause = self._loop.call_later(pause, self._end_pause)
+
+    def next_batch(self) -> bytes:
+        """Return what is next of everything that the window is owed."""
+        parts: list[bytes] = []
+        if self._direct:
+            parts.extend(self._direct)
+            self._direct.clear()
+            self._direct_size = 0
+            self._drained.set()
+        for follow in self._follows.values():
+            self._advance(follow, parts)
+        if not parts:
+            for follow in self._follows.values():
+                follow.log.wait(self)
+            return b""
+        self._last_batch = self._loop.time()
+        self._written_before = self._written()
+        if self._stall is None:
+            self._stall = self._loop.call_later(STALL, self._check_stall)
+        return b"\n".join(parts)
 
     def close(self) -> None:
         """Follow nothing any more."""
+        super().close()
         for session in list(self._follows):
             self.unfollow(session)
-        if self._stall is not None:
-            self._stall.cancel()
+        for timer in (self._stall, self._pause):
+            if timer is not None:
+                timer.cancel()
         self._direct.clear()
+        self._direct_size = 0
         self._drained.set()
 
-    def _begin_write(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._writing_since = self._last_batch = loop.time()
-        self._written_before = self._written()
-        if self._stall is None:
-            self._stall = loop.call_later(STALL, self._check_stall)
+    def _end_pause(self) -> None:
+        self._pause = None
+        super().flush()
 
     def _check_stall(self) -> None:
         """Give up on a window that takes nothing while more than the limit is written for it."""
         self._stall = None
-        if self._writing_since is None:
+        if not self._writing:
             return
-        loop = asyncio.get_running_loop()
         unread = self._written() - self._written_before + self._direct_size
-        if unread > self._limit and loop.time() - self._writing_since >= STALL:
+        if unread > self._limit and self._loop.time() - self._last_batch >= STALL:
             self._on_stalled()
         else:
-            self._stall = loop.call_later(STALL, self._check_stall)
+            self._stall = self._loop.call_later(STALL, self._check_stall)
 
     def _written(self) -> int:
         return sum(follow.log.size for follow in self._follows.values())
 
-    async def _advance(self, follow: Follow, parts: list[bytes]) -> None:
+    def _advance(self, follow: Follow, parts: list[bytes]) -> None:
         """Add what comes next of one session: its log up to the next aside, then the aside."""
         budget = BATCH_SIZE
         while budget > 0:
@@ -162,15 +181,23 @@ class Feed(Outbox):
             upto = follow.asides[0][0] if follow.asides else None
             if follow.cursor >= (follow.log.seq if upto is None else upto):
                 return
-            found = follow.log.recent(follow.cursor, upto, budget)
+            found = follow.fetched or follow.log.recent(follow.cursor, upto, budget)
             if found is None:
-                found = await follow.log.read(follow.cursor, upto, budget)
-            body, last = found
-            if last <= follow.cursor:
-                raise LookupError("messages are missing from the journal")
-            follow.cursor = last
+                if follow.fetching is None:
+                    follow.fetching = self._loop.create_task(self._fetch(follow, upto, budget))
+                return
+            follow.fetched = None
+            body, follow.cursor = found
             budget -= len(body)
             if self.keep is not None:
                 body = b"\n".join([line for line in body.split(b"\n") if self.keep(line)])
             if body:
                 parts.append(body)
+
+    async def _fetch(self, follow: Follow, upto: int | None, size: int) -> None:
+        """Get from the journal what has left memory, and go on when it is there."""
+        body, last = await follow.log.read(follow.cursor, upto, size)
+        follow.fetching = None
+        if last > follow.cursor:
+            follow.fetched = (body, last)
+            self.filled()

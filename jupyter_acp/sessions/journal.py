@@ -133,14 +133,21 @@ class Journal:
         self._records[record.id] = orjson.dumps(record.to_json())
         self._commit_in(COMMIT_INTERVAL)
 
+    @property
+    def full(self) -> bool:
+        """Whether the disk is too far behind; a flood is committed early, before it is."""
+        unsaved = 0
+        for log, size in self._grown.items():
+            unsaved += log.size - size
+        if unsaved <= COMMIT_SIZE:
+            return False
+        self._start_commit()
+        return unsaved + self._in_flight > ROOM
+
     async def room(self) -> None:
-        """Commit a flood early, and wait while the disk is too far behind."""
-        unsaved = sum(log.size - size for log, size in self._grown.items())
-        if unsaved > COMMIT_SIZE:
-            self._start_commit()
-            while self._committing is not None and unsaved + self._in_flight > ROOM:
-                await asyncio.shield(self._committing)
-                unsaved = 0
+        """Wait for the disk."""
+        while self._committing is not None:
+            await asyncio.shield(self._committing)
 
     async def flush(self) -> None:
         """Return when everything taken so far is on disk, or raise if the disk refuses it."""

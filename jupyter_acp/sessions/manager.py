@@ -18,6 +18,7 @@ from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgen
 from ..client.dispatch import ClientServices
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import FORBIDDEN, NOT_FOUND, UNAVAILABLE
+from ..rpc.outbox import Flusher
 from .journal import Journal
 from .link import AgentLink
 from .log import Log
@@ -58,6 +59,7 @@ class SessionManager:
         self.limits = limits
         self.info = client_info
         self.log = log
+        self.flusher = Flusher()
         self._services = services
         self._on_activity = on_activity
         self._journal = Journal(journal, log)
@@ -202,7 +204,8 @@ class SessionManager:
             initialize_timeout=self.limits.initialize_timeout,
             stop_grace=self.limits.stop_grace,
             log=self.log,
-            room=self._journal.room,
+            store=self._journal,
+            flusher=self.flusher,
         )
         self.log.info("Starting agent %s", link.agent_id)
         await agent.start(self.info, self._services.capabilities())

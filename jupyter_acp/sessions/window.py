@@ -46,7 +46,10 @@ class Window:
         self._knows_us = False
         self._dropping: asyncio.Task[None] | None = None
         self._feed = Feed(
-            limit=manager.limits.window_buffer, on_stalled=self._stalled, keep=self._wants
+            limit=manager.limits.window_buffer,
+            on_stalled=self._stalled,
+            keep=self._wants,
+            flusher=manager.flusher,
         )
         self._connection = Connection(
             transport, self, outbox=self._feed, name=f"window {id[:8]}", log=log
