@@ -1,0 +1,25 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { ISessions } from '../tokens';
+
+/** What every component of the chat may need. */
+export interface IChatContext {
+  sessions: ISessions;
+  rendermime: IRenderMimeRegistry;
+  trans: TranslationBundle;
+}
+
+export const ChatContext = React.createContext<IChatContext | null>(null);
+
+export function useChat(): IChatContext {
+  const context = React.useContext(ChatContext);
+  if (!context) {
+    throw new Error('A chat component was used outside of the chat.');
+  }
+  return context;
+}

@@ -1,0 +1,67 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { ISignal } from '@lumino/signaling';
+import * as React from 'react';
+
+/**
+ * Render again after a signal, at most once a frame: a stream of chunks
+ * must not cost more than the screen can show.
+ */
+export function useFrameUpdates(
+  signal: ISignal<unknown, unknown> | null
+): void {
+  const [, render] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    if (!signal) {
+      return;
+    }
+    let frame = 0;
+    const schedule = () => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        render();
+      });
+    };
+    signal.connect(schedule);
+    // What changed between the render and this effect was not heard.
+    schedule();
+    return () => {
+      signal.disconnect(schedule);
+      cancelAnimationFrame(frame);
+    };
+  }, [signal]);
+}
+
+/** A value loaded once and again on demand, with its error in words. */
+export function useLoaded<T>(load: () => Promise<T>): {
+  value: T | null;
+  error: string;
+  reload: () => void;
+} {
+  const [value, setValue] = React.useState<T | null>(null);
+  const [error, setError] = React.useState('');
+  const [attempt, setAttempt] = React.useState(0);
+  const loadRef = React.useRef(load);
+  React.useEffect(() => {
+    let current = true;
+    loadRef.current().then(
+      loaded => {
+        if (current) {
+          setValue(loaded);
+          setError('');
+        }
+      },
+      reason => {
+        if (current) {
+          setError((reason as Error).message);
+        }
+      }
+    );
+    return () => {
+      current = false;
+    };
+  }, [attempt]);
+  const reload = React.useCallback(() => setAttempt(count => count + 1), []);
+  return { value, error, reload };
+}

@@ -1,0 +1,84 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import * as React from 'react';
+
+import { type IMessageItem, messageText } from '../model/transcript';
+import { Content } from './content';
+import { useChat } from './context';
+import { Markdown } from './markdown';
+
+interface IMessageProps {
+  item: IMessageItem;
+  revision: number;
+}
+
+/** What the person wrote: shown as written, not as markdown. */
+export function UserMessage({ item }: IMessageProps): JSX.Element {
+  const { trans } = useChat();
+  return (
+    <article
+      className="jp-acp-Message jp-acp-mod-user"
+      aria-label={trans.__('You')}
+    >
+      {item.parts.map((part, index) =>
+        part.type === 'text' ? (
+          <div key={index} className="jp-acp-UserText">
+            {part.blocks.text}
+          </div>
+        ) : (
+          <Content key={index} block={part.block} />
+        )
+      )}
+    </article>
+  );
+}
+
+/** What the agent wrote. */
+export function AgentMessage({ item, revision }: IMessageProps): JSX.Element {
+  const { trans } = useChat();
+  return (
+    <article
+      className="jp-acp-Message jp-acp-mod-agent"
+      aria-label={trans.__('Agent')}
+    >
+      {item.parts.map((part, index) =>
+        part.type === 'text' ? (
+          <Markdown key={index} blocks={part.blocks} revision={revision} />
+        ) : (
+          <Content key={index} block={part.block} />
+        )
+      )}
+    </article>
+  );
+}
+
+/** What the agent thought: folded, and rendered only when it is read. */
+export function Thought({ item, revision }: IMessageProps): JSX.Element {
+  const { trans } = useChat();
+  const [isOpen, setOpen] = React.useState(false);
+  const firstLine = messageText(item).trim().split('\n', 1)[0];
+  return (
+    <details
+      className="jp-acp-Thought"
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <span className="jp-acp-Thought-label">{trans.__('Thought')}</span>
+        {!isOpen && (
+          <span className="jp-acp-Thought-preview">
+            {firstLine.slice(0, 160)}
+          </span>
+        )}
+      </summary>
+      {isOpen &&
+        item.parts.map((part, index) =>
+          part.type === 'text' ? (
+            <Markdown key={index} blocks={part.blocks} revision={revision} />
+          ) : (
+            <Content key={index} block={part.block} />
+          )
+        )}
+    </details>
+  );
+}

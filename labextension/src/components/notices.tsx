@@ -1,0 +1,134 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import * as React from 'react';
+
+import type {
+  IAnswerItem,
+  IErrorItem,
+  INoticeItem,
+  IStopItem
+} from '../model/transcript';
+import {
+  type IElicitationParams,
+  type IPermissionParams,
+  Method,
+  type PermissionOutcome
+} from '../protocol';
+import { useChat } from './context';
+
+export function Notice({ item }: { item: INoticeItem }): JSX.Element {
+  return (
+    <p className={`jp-acp-Notice jp-acp-mod-${item.level}`}>{item.text}</p>
+  );
+}
+
+/** Why a turn ended before the agent was done. */
+export function Stop({ item }: { item: IStopItem }): JSX.Element {
+  const { trans } = useChat();
+  const words: Record<string, string> = {
+    cancelled: trans.__('Stopped by you.'),
+    max_tokens: trans.__(
+      'The agent reached its limit of tokens. Ask it to go on, or start a new session.'
+    ),
+    max_turn_requests: trans.__(
+      'The agent made as many requests as one turn may. Ask it to go on.'
+    ),
+    refusal: trans.__(
+      'The agent refused to go on. Say it differently, or start a new session.'
+    )
+  };
+  return (
+    <p className="jp-acp-Notice jp-acp-mod-info">
+      {words[item.reason] ?? trans.__('The turn ended: %1', item.reason)}
+    </p>
+  );
+}
+
+interface IErrorProps {
+  item: IErrorItem;
+  /** Given while the error is what keeps the session from working. */
+  onRestart?: () => void;
+}
+
+/** What went wrong, what the agent printed last, and what to do about it. */
+export function ErrorNotice({ item, onRestart }: IErrorProps): JSX.Element {
+  const { trans } = useChat();
+  const { message, stderr = [] } = item.error;
+  return (
+    <section className="jp-acp-Error" role="alert">
+      <p className="jp-acp-Error-message">
+        {stderr.length > 0 ? message.split('\n', 1)[0] : message}
+      </p>
+      {stderr.length > 0 && (
+        <details open>
+          <summary>{trans.__('What the agent printed last')}</summary>
+          <pre className="jp-acp-Terminal" tabIndex={0}>
+            {stderr.join('\n')}
+          </pre>
+        </details>
+      )}
+      {onRestart && (
+        <div className="jp-acp-Error-actions">
+          <button
+            type="button"
+            className="jp-mod-styled jp-mod-accept"
+            onClick={onRestart}
+          >
+            {trans.__('Restart the agent')}
+          </button>
+          <span>
+            {trans.__('The session is kept. A new message restarts it, too.')}
+          </span>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** How a question of the agent was answered, here or elsewhere. */
+export function Answer({ item }: { item: IAnswerItem }): JSX.Element {
+  const { trans } = useChat();
+  return (
+    <p className="jp-acp-Notice jp-acp-mod-answer">
+      {item.method === Method.requestPermission
+        ? permissionWords(item, trans)
+        : elicitationWords(item, trans)}
+    </p>
+  );
+}
+
+type Trans = ReturnType<typeof useChat>['trans'];
+
+function permissionWords(item: IAnswerItem, trans: Trans): string {
+  const params = item.params as Partial<IPermissionParams> | undefined;
+  const outcome = unwrap<PermissionOutcome>(item.outcome);
+  const title = params?.toolCall?.title || trans.__('Permission');
+  if (outcome?.outcome !== 'selected') {
+    return trans.__('Not answered: %1', title);
+  }
+  const option = params?.options?.find(
+    each => each.optionId === outcome.optionId
+  );
+  return trans.__('%1: %2', option?.name ?? outcome.optionId, title);
+}
+
+function elicitationWords(item: IAnswerItem, trans: Trans): string {
+  const params = item.params as Partial<IElicitationParams> | undefined;
+  const action = (item.outcome as { action?: string } | undefined)?.action;
+  const message = params?.message || trans.__('Question');
+  switch (action) {
+    case 'accept':
+      return trans.__('Answered: %1', message);
+    case 'decline':
+      return trans.__('Declined: %1', message);
+    default:
+      return trans.__('Not answered: %1', message);
+  }
+}
+
+/** The outcome itself, whether or not it comes in the answer's envelope. */
+function unwrap<T extends { outcome: string }>(value: unknown): T | undefined {
+  const inner = (value as { outcome?: unknown } | undefined)?.outcome;
+  return (typeof inner === 'object' ? inner : value) as T | undefined;
+}

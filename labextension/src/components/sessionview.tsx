@@ -1,0 +1,110 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { Button, closeIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import type { IPendingRequest, SessionModel } from '../model/session';
+import { type IPermissionParams, Method } from '../protocol';
+import { useChat } from './context';
+import { Elicitation } from './elicitation';
+import { useFrameUpdates } from './hooks';
+import { Permission } from './permission';
+import { Prompt } from './prompt';
+import { Settings } from './settings';
+import { TranscriptView } from './transcript';
+
+interface ISessionViewProps {
+  model: SessionModel;
+  isConnected: boolean;
+  inputRef: React.Ref<HTMLTextAreaElement>;
+}
+
+/** One session: what was said, what is asked, and where to write. */
+export function SessionView({
+  model,
+  isConnected,
+  inputRef
+}: ISessionViewProps): JSX.Element {
+  const { sessions, trans } = useChat();
+  useFrameUpdates(model.changed);
+  const { transcript, requests } = model;
+  const [problem, setProblem] = React.useState('');
+  const restart = React.useCallback(() => {
+    setProblem('');
+    sessions
+      .restartAgent(model.info.agent)
+      .catch(error => setProblem((error as Error).message));
+  }, [sessions, model]);
+  const shownProblem = problem || model.problem;
+  return (
+    <>
+      <TranscriptView
+        items={transcript.items}
+        echoes={model.echoes}
+        asked={askedCalls(requests)}
+        isBusy={model.isBusy}
+        isBroken={transcript.state === 'disconnected'}
+        onRestart={restart}
+      />
+      {requests.length > 0 && (
+        <div
+          className="jp-acp-Requests"
+          role="region"
+          aria-label={trans.__('The agent waits for you')}
+          aria-live="assertive"
+        >
+          {requests.map(request =>
+            request.method === Method.elicit ? (
+              <Elicitation
+                key={request.id}
+                request={request}
+                isConnected={isConnected}
+              />
+            ) : (
+              <Permission
+                key={request.id}
+                request={request}
+                isConnected={isConnected}
+              />
+            )
+          )}
+        </div>
+      )}
+      {shownProblem && (
+        <div className="jp-acp-Problem" role="alert">
+          <span>{shownProblem}</span>
+          <Button
+            minimal
+            small
+            title={trans.__('Dismiss')}
+            aria-label={trans.__('Dismiss')}
+            onClick={() => {
+              setProblem('');
+              model.dismissProblem();
+            }}
+          >
+            <closeIcon.react tag="span" />
+          </Button>
+        </div>
+      )}
+      <Prompt
+        ref={inputRef}
+        model={model}
+        isBusy={model.isBusy}
+        isConnected={isConnected}
+      >
+        <Settings model={model} isConnected={isConnected} />
+      </Prompt>
+    </>
+  );
+}
+
+function askedCalls(requests: readonly IPendingRequest[]): Set<string> {
+  return new Set(
+    requests.map(
+      ({ params }) =>
+        (params as Partial<IPermissionParams>).toolCall?.toolCallId ?? ''
+    )
+  );
+}

@@ -1,0 +1,231 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import {
+  type LabIcon,
+  checkIcon,
+  clearIcon,
+  codeIcon,
+  deleteIcon,
+  editIcon,
+  extensionIcon,
+  fileIcon,
+  infoIcon,
+  linkIcon,
+  moveDownIcon,
+  searchIcon,
+  stopIcon,
+  terminalIcon
+} from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import { type ITerminalOutput, type IToolCall, plain } from '../model/toolcall';
+import type { IToolItem } from '../model/transcript';
+import type { ToolContent, ToolKind } from '../protocol';
+import { Content } from './content';
+import { useChat } from './context';
+import { Diff } from './diff';
+import { WholeMarkdown } from './markdown';
+
+const KIND_ICONS: Partial<Record<ToolKind, LabIcon>> = {
+  read: fileIcon,
+  edit: editIcon,
+  delete: deleteIcon,
+  move: moveDownIcon,
+  search: searchIcon,
+  execute: terminalIcon,
+  think: infoIcon,
+  fetch: linkIcon,
+  switch_mode: codeIcon
+};
+
+/** The icon of a kind of tool, also of one that is new to us. */
+export function ToolIcon({ kind }: { kind: ToolKind }): JSX.Element {
+  const icon = KIND_ICONS[kind] ?? extensionIcon;
+  return <icon.react tag="span" className="jp-acp-Tool-icon" />;
+}
+
+function Status({ status }: { status: IToolCall['status'] }): JSX.Element {
+  const { trans } = useChat();
+  switch (status) {
+    case 'completed':
+      return (
+        <checkIcon.react
+          tag="span"
+          className="jp-acp-Status jp-acp-mod-completed"
+          title={trans.__('Done')}
+        />
+      );
+    case 'failed':
+      return (
+        <clearIcon.react
+          tag="span"
+          className="jp-acp-Status jp-acp-mod-failed"
+          title={trans.__('Failed')}
+        />
+      );
+    case 'ended':
+      return (
+        <stopIcon.react
+          tag="span"
+          className="jp-acp-Status jp-acp-mod-ended"
+          title={trans.__('Stopped')}
+        />
+      );
+    default:
+      return (
+        <span
+          className="jp-acp-Spinner"
+          role="img"
+          aria-label={
+            status === 'pending' ? trans.__('Waiting') : trans.__('Running')
+          }
+        />
+      );
+  }
+}
+
+interface IToolContentProps {
+  content: ToolContent;
+  terminals: IToolCall['terminals'];
+}
+
+/** One piece of what a tool call shows. */
+function ToolContentView({
+  content,
+  terminals
+}: IToolContentProps): JSX.Element {
+  switch (content.type) {
+    case 'content':
+      return content.content.type === 'text' ? (
+        <div className="jp-acp-Tool-text">
+          <WholeMarkdown text={content.content.text} />
+        </div>
+      ) : (
+        <Content block={content.content} />
+      );
+    case 'diff':
+      return <Diff diff={content} />;
+    case 'terminal':
+      return <Terminal terminal={terminals[content.terminalId]} />;
+    default:
+      return <></>;
+  }
+}
+
+/** What a command printed, without the codes that colour a terminal. */
+function Terminal({
+  terminal
+}: {
+  terminal: ITerminalOutput | undefined;
+}): JSX.Element {
+  const { trans } = useChat();
+  const node = React.useRef<HTMLPreElement>(null);
+  const output = plain(terminal?.output ?? '');
+  React.useLayoutEffect(() => {
+    if (node.current) {
+      node.current.scrollTop = node.current.scrollHeight;
+    }
+  }, [output]);
+  const { exitCode, signal } = terminal?.exit ?? {};
+  return (
+    <>
+      <pre
+        ref={node}
+        className="jp-acp-Terminal"
+        tabIndex={0}
+        role="group"
+        aria-label={trans.__('Terminal output')}
+      >
+        {output}
+      </pre>
+      {(exitCode || signal) && (
+        <span className="jp-acp-Exit">
+          {signal
+            ? trans.__('Ended by signal %1', signal)
+            : trans.__('Exit status %1', String(exitCode))}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Everything that a call shows: also what a permission card asks about. */
+export function ToolDetails({ call }: { call: IToolCall }): JSX.Element {
+  const shown = new Set(
+    call.content.map(part => (part.type === 'terminal' ? part.terminalId : ''))
+  );
+  const others = Object.entries(call.terminals).filter(
+    ([id]) => !shown.has(id)
+  );
+  return (
+    <>
+      {call.content.map((content, index) => (
+        <ToolContentView
+          key={index}
+          content={content}
+          terminals={call.terminals}
+        />
+      ))}
+      {others.map(([id, terminal]) => (
+        <Terminal key={id} terminal={terminal} />
+      ))}
+    </>
+  );
+}
+
+interface IToolCallProps {
+  item: IToolItem;
+  revision: number;
+  /** A card shows the same, and asks about it. */
+  isAsked: boolean;
+}
+
+/** A tool call: one line that unfolds into what was done. */
+export function ToolCall({ item, isAsked }: IToolCallProps): JSX.Element {
+  const { trans } = useChat();
+  const { call } = item;
+  const hasDiff = call.content.some(part => part.type === 'diff');
+  const hasDetails =
+    call.content.length > 0 || Object.keys(call.terminals).length > 0;
+  const [chosen, setChosen] = React.useState<boolean | null>(null);
+  const isOpen =
+    chosen ??
+    (!isAsked &&
+      (hasDiff || call.kind === 'execute' || call.status === 'failed'));
+  const title = call.title || trans.__('Tool call');
+  const line = (
+    <>
+      <ToolIcon kind={call.kind} />
+      <span className="jp-acp-Tool-title" title={title}>
+        {title}
+      </span>
+      <Status status={call.status} />
+    </>
+  );
+  return (
+    <section
+      className={`jp-acp-Tool jp-acp-mod-${call.status}`}
+      aria-label={title}
+      data-status={call.status}
+    >
+      {hasDetails ? (
+        <button
+          type="button"
+          className="jp-acp-Tool-header"
+          aria-expanded={isOpen}
+          onClick={() => setChosen(!isOpen)}
+        >
+          {line}
+        </button>
+      ) : (
+        <div className="jp-acp-Tool-header">{line}</div>
+      )}
+      {hasDetails && isOpen && (
+        <div className="jp-acp-Tool-details">
+          <ToolDetails call={call} />
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,189 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { Button, caretDownEmptyIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import type { IEcho } from '../model/session';
+import type { TranscriptItem } from '../model/transcript';
+import { useChat } from './context';
+import { AgentMessage, Thought, UserMessage } from './message';
+import { Answer, ErrorNotice, Notice, Stop } from './notices';
+import { Plan } from './plan';
+import { ToolCall } from './toolcall';
+
+/** Nearer to the end than this, the view follows what is added. */
+const NEAR_END_PX = 48;
+
+interface IItemProps {
+  item: TranscriptItem;
+  /** Items change in place: this is what tells that one did. */
+  revision: number;
+  isAsked: boolean;
+  onRestart?: () => void;
+}
+
+const Item = React.memo(function Item({
+  item,
+  revision,
+  isAsked,
+  onRestart
+}: IItemProps): JSX.Element | null {
+  switch (item.kind) {
+    case 'user':
+      return <UserMessage item={item} revision={revision} />;
+    case 'agent':
+      return <AgentMessage item={item} revision={revision} />;
+    case 'thought':
+      return <Thought item={item} revision={revision} />;
+    case 'tool':
+      return <ToolCall item={item} revision={revision} isAsked={isAsked} />;
+    case 'plan':
+      return <Plan item={item} revision={revision} />;
+    case 'notice':
+      return <Notice item={item} />;
+    case 'stop':
+      return <Stop item={item} />;
+    case 'answer':
+      return <Answer item={item} />;
+    case 'error':
+      return <ErrorNotice item={item} onRestart={onRestart} />;
+    default:
+      return null;
+  }
+});
+
+interface ITranscriptProps {
+  items: readonly TranscriptItem[];
+  echoes: readonly IEcho[];
+  /** Ids of the tool calls that wait for permission. */
+  asked: ReadonlySet<string>;
+  isBusy: boolean;
+  isBroken: boolean;
+  onRestart: () => void;
+}
+
+/** The conversation, which stays at its end unless the person scrolls up. */
+export function TranscriptView({
+  items,
+  echoes,
+  asked,
+  isBusy,
+  isBroken,
+  onRestart
+}: ITranscriptProps): JSX.Element {
+  const { trans } = useChat();
+  const scroller = React.useRef<HTMLDivElement>(null);
+  const content = React.useRef<HTMLDivElement>(null);
+  const follows = React.useRef(true);
+  const lastTop = React.useRef(0);
+  const [isAway, setAway] = React.useState(false);
+
+  const toEnd = React.useCallback(() => {
+    const node = scroller.current;
+    if (node) {
+      node.scrollTop = node.scrollHeight;
+    }
+  }, []);
+
+  React.useEffect(() => {
+    // Markdown and images grow after React is done: watch the size itself.
+    const observer = new ResizeObserver(() => {
+      if (follows.current) {
+        toEnd();
+      }
+    });
+    observer.observe(content.current!);
+    observer.observe(scroller.current!);
+    return () => observer.disconnect();
+  }, [toEnd]);
+
+  const onScroll = () => {
+    const node = scroller.current!;
+    const distance = node.scrollHeight - node.scrollTop - node.clientHeight;
+    // Only a person scrolls up: away from the end otherwise means that
+    // something was added, which is about to be followed.
+    if (distance < NEAR_END_PX) {
+      follows.current = true;
+    } else if (node.scrollTop < lastTop.current) {
+      follows.current = false;
+    }
+    lastTop.current = node.scrollTop;
+    setAway(!follows.current);
+  };
+
+  const newestEcho = echoes.at(-1)?.key;
+  React.useEffect(() => {
+    if (newestEcho !== undefined) {
+      follows.current = true;
+      toEnd();
+    }
+  }, [newestEcho, toEnd]);
+
+  const lastError = isBroken ? lastIndexOfError(items) : -1;
+  return (
+    <div className="jp-acp-Transcript">
+      <div
+        ref={scroller}
+        className="jp-acp-Transcript-scroller"
+        onScroll={onScroll}
+        tabIndex={0}
+        role="log"
+        aria-label={trans.__('Conversation')}
+        aria-busy={isBusy}
+      >
+        <div ref={content} className="jp-acp-Transcript-content">
+          {items.map((item, index) => (
+            <Item
+              key={item.key}
+              item={item}
+              revision={item.revision}
+              isAsked={item.kind === 'tool' && asked.has(item.call.toolCallId)}
+              onRestart={index === lastError ? onRestart : undefined}
+            />
+          ))}
+          {echoes.map(echo => (
+            <article
+              key={`echo-${echo.key}`}
+              className="jp-acp-Message jp-acp-mod-user jp-acp-mod-pending"
+              aria-label={trans.__('You')}
+            >
+              <div className="jp-acp-UserText">{echo.text}</div>
+            </article>
+          ))}
+          {isBusy && (
+            <div
+              className="jp-acp-Working"
+              role="status"
+              aria-label={trans.__('The agent is working')}
+            >
+              <span />
+              <span />
+              <span />
+            </div>
+          )}
+        </div>
+      </div>
+      {isAway && (
+        <Button
+          className="jp-acp-ToEnd"
+          minimal
+          title={trans.__('Scroll to the end')}
+          aria-label={trans.__('Scroll to the end')}
+          onClick={toEnd}
+        >
+          <caretDownEmptyIcon.react tag="span" />
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function lastIndexOfError(items: readonly TranscriptItem[]): number {
+  for (let index = items.length - 1; index >= 0; index--) {
+    if (items[index].kind === 'error') {
+      return index;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,355 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import {
+  type ContentBlock,
+  type IAttachResult,
+  type ISessionInfo,
+  type ISessionSetup,
+  ErrorCode,
+  Method,
+  ourMeta
+} from '../protocol';
+import { ConnectionLostError, type IIncomingRequest, RpcError } from '../rpc';
+import type { IAcpConnection } from '../tokens';
+import { Transcript } from './transcript';
+
+/** How long a turn may take to begin after the one before it. */
+const SETTLE_MS = 1500;
+
+/** A prompt that was sent and that the server has not yet written down. */
+export interface IEcho {
+  readonly key: number;
+  readonly text: string;
+  /** The connection that sent it, by which the server names its sender. */
+  readonly origin: string | undefined;
+}
+
+/** A question of the agent that waits for the person. */
+export interface IPendingRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly params: unknown;
+  answer(result: unknown): void;
+}
+
+/**
+ * One session as this window follows it: its transcript, what the agent asks,
+ * and what the person is writing.
+ */
+export class SessionModel implements IDisposable {
+  constructor(private readonly _options: SessionModel.IOptions) {
+    this._info = _options.info;
+    this._draft = _options.draft ?? '';
+    this._transcript.setUp(_options.setup ?? {});
+  }
+
+  get transcript(): Transcript {
+    return this._transcript;
+  }
+
+  get id(): string {
+    return this._info.id;
+  }
+
+  get info(): ISessionInfo {
+    return this._info;
+  }
+
+  /** Something that is shown may have changed; views wait for a frame. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get draftChanged(): ISignal<this, string> {
+    return this._draftChanged;
+  }
+
+  get draft(): string {
+    return this._draft;
+  }
+
+  set draft(text: string) {
+    if (text !== this._draft) {
+      this._draft = text;
+      this._draftChanged.emit(text);
+    }
+  }
+
+  get echoes(): readonly IEcho[] {
+    return this._echoes;
+  }
+
+  get requests(): readonly IPendingRequest[] {
+    return [...this._requests.values()];
+  }
+
+  /** What went wrong last, in words for the person. */
+  get problem(): string {
+    return this._problem;
+  }
+
+  /** A turn runs, or a prompt is on its way. */
+  get isBusy(): boolean {
+    return this._transcript.state === 'running' || this._prompting > 0;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      clearTimeout(this._settling);
+      Signal.clearData(this);
+    }
+  }
+
+  /** Send a prompt; the text comes back as the draft if it was not taken. */
+  async prompt(text: string): Promise<void> {
+    const { connection } = this._options;
+    const echo: IEcho = {
+      key: this._nextEcho++,
+      text,
+      origin: connection.server.connectionId
+    };
+    const prompt: ContentBlock[] = [{ type: 'text', text }];
+    const wasSent = connection.status === 'connected';
+    this._problem = '';
+    this._echoes.push(echo);
+    this._prompting++;
+    this._changed.emit();
+    try {
+      await connection.request(Method.sessionPrompt, {
+        sessionId: this.id,
+        prompt
+      });
+      this._forget(echo);
+    } catch (error) {
+      this._promptFailed(echo, error as Error, wasSent);
+    } finally {
+      this._prompting--;
+      this._changed.emit();
+    }
+  }
+
+  /** Stop the turn; its open questions are thereby answered. */
+  cancel(): void {
+    this._options.connection.notify(Method.sessionCancel, {
+      sessionId: this.id
+    });
+  }
+
+  async setMode(modeId: string): Promise<void> {
+    await this._try(Method.sessionSetMode, { modeId });
+  }
+
+  async setConfigOption(
+    configId: string,
+    value: string | boolean
+  ): Promise<void> {
+    await this._try(Method.sessionSetConfigOption, { configId, value });
+  }
+
+  /** Tell the person what went wrong. */
+  report(problem: string): void {
+    this._problem = problem;
+    this._changed.emit();
+  }
+
+  dismissProblem(): void {
+    this.report('');
+  }
+
+  /** Ask for everything after what is known, then follow. */
+  async attach(): Promise<void> {
+    const result = await this._requestAttach();
+    this._transcript.setUp(result);
+    if (result.session) {
+      this._info = { ...this._info, ...result.session };
+    }
+    const open = new Set(result.pending);
+    for (const id of [...this._requests.keys()]) {
+      if (!open.has(id)) {
+        this._requests.delete(id);
+      }
+    }
+    // What was replayed in the same frame is newer than the answer.
+    if (this._transcript.seq <= result.seq) {
+      this._transcript.setState(result.state);
+    }
+    this._attachedSeq = result.seq;
+    this._settleUnsure();
+    this._changed.emit();
+  }
+
+  /** Take a notification that names this session. */
+  receive(method: string, params: unknown): void {
+    if (method === Method.permissionResolved) {
+      this._requests.delete(
+        String((params as { requestId?: string }).requestId)
+      );
+    }
+    const received = this._transcript.receive(method, params);
+    if (received === 'gap') {
+      this._closeGap();
+      return;
+    }
+    if (received === 'applied') {
+      this._recogniseEcho(params);
+      this._settleUnsure();
+      this._changed.emit();
+    }
+  }
+
+  /** Take a question of the agent; one that came before is replaced. */
+  receiveRequest(request: IIncomingRequest): boolean {
+    if (
+      request.method !== Method.requestPermission &&
+      request.method !== Method.elicit
+    ) {
+      return false;
+    }
+    this._requests.set(request.id, {
+      id: request.id,
+      method: request.method,
+      params: request.params,
+      answer: result => {
+        request.respond(result);
+        this._requests.delete(request.id);
+        this._changed.emit();
+      }
+    });
+    this._changed.emit();
+    return true;
+  }
+
+  private _promptFailed(echo: IEcho, error: Error, wasSent: boolean): void {
+    const known = !this._echoes.includes(echo);
+    if (known) {
+      // The transcript tells of a crash itself, with what the agent printed.
+      if (!(error instanceof ConnectionLostError) && !this._transcript.error) {
+        this._problem = error.message;
+      }
+      return;
+    }
+    if (wasSent && error instanceof ConnectionLostError) {
+      this._attachedSeq = Infinity;
+      this._unsure.add(echo);
+      return;
+    }
+    this._problem = error.message;
+    this._giveBack(echo);
+  }
+
+  private async _requestAttach(): Promise<IAttachResult> {
+    const { connection } = this._options;
+    const sessionId = this.id;
+    const after = this._transcript.seq;
+    try {
+      return await connection.request(Method.attach, { sessionId, after });
+    } catch (error) {
+      const code = error instanceof RpcError ? error.code : 0;
+      if (after === 0 || code !== ErrorCode.invalidParams) {
+        throw error;
+      }
+      // A server that was killed may have lost its last moments: begin anew.
+      this._transcript = new Transcript();
+      return connection.request(Method.attach, { sessionId, after: 0 });
+    }
+  }
+
+  /** The server wrote down a prompt of ours: its echo has served. */
+  private _recogniseEcho(params: unknown): void {
+    const { origin } = ourMeta<{ origin: string }>(params);
+    const echo = this._echoes.find(each => each.origin === origin);
+    if (origin !== undefined && echo) {
+      this._forget(echo);
+    }
+  }
+
+  /**
+   * After a reconnect, a prompt that the replay does not hold never arrived;
+   * but one that waits for a running turn is written down when it begins.
+   */
+  private _settleUnsure(): void {
+    clearTimeout(this._settling);
+    const isReplayed = this._transcript.seq >= this._attachedSeq;
+    if (
+      !isReplayed ||
+      !this._unsure.size ||
+      this._transcript.state === 'running'
+    ) {
+      return;
+    }
+    this._settling = setTimeout(() => {
+      for (const echo of this._unsure) {
+        if (this._echoes.includes(echo)) {
+          this._giveBack(echo);
+        }
+      }
+      this._unsure.clear();
+      this._changed.emit();
+    }, SETTLE_MS);
+  }
+
+  private _giveBack(echo: IEcho): void {
+    this._forget(echo);
+    this.draft = this._draft ? `${echo.text}\n${this._draft}` : echo.text;
+  }
+
+  private _forget(echo: IEcho): void {
+    const index = this._echoes.indexOf(echo);
+    if (index >= 0) {
+      this._echoes.splice(index, 1);
+    }
+  }
+
+  private _closeGap(): void {
+    if (!this._closingGap) {
+      this._closingGap = this.attach()
+        .catch(error => console.warn('jupyter-acp: attach failed', error))
+        .finally(() => (this._closingGap = null));
+    }
+  }
+
+  private async _try(method: string, params: object): Promise<void> {
+    try {
+      await this._options.connection.request(method, {
+        sessionId: this.id,
+        ...params
+      });
+    } catch (error) {
+      this.report((error as Error).message);
+    }
+  }
+
+  private _transcript = new Transcript();
+  private _info: ISessionInfo;
+  private _draft: string;
+  private _problem = '';
+  private _prompting = 0;
+  private _nextEcho = 0;
+  private _attachedSeq = 0;
+  private _settling: ReturnType<typeof setTimeout> | undefined;
+  private _closingGap: Promise<void> | null = null;
+  private _isDisposed = false;
+  private readonly _echoes: IEcho[] = [];
+  private readonly _unsure = new Set<IEcho>();
+  private readonly _requests = new Map<string, IPendingRequest>();
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _draftChanged = new Signal<this, string>(this);
+}
+
+export namespace SessionModel {
+  export interface IOptions {
+    connection: IAcpConnection;
+    info: ISessionInfo;
+    setup?: ISessionSetup;
+    draft?: string;
+  }
+}

@@ -1,0 +1,437 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import {
+  type ContentBlock,
+  type IAvailableCommand,
+  type IConfigOption,
+  type IModeState,
+  type IPlanEntry,
+  type ISessionSetup,
+  type ISessionUpdate,
+  type IStateError,
+  type IToolCallUpdate,
+  Method,
+  type PermissionOutcome,
+  type SessionState,
+  ourMeta
+} from '../protocol';
+import { MarkdownBlocks } from './blocks';
+import {
+  type IExit,
+  type ITerminalOutput,
+  type IToolCall,
+  mergeToolCall,
+  newToolCall,
+  print
+} from './toolcall';
+
+interface IBaseItem {
+  /** Unique in the transcript and the same on every replay. */
+  readonly key: number;
+  /** Grows with each change, so that a view can skip what did not change. */
+  revision: number;
+}
+
+/** A stretch of a message: text that may still grow, or one other block. */
+export type MessagePart =
+  | { type: 'text'; blocks: MarkdownBlocks }
+  | { type: 'block'; block: Exclude<ContentBlock, { type: 'text' }> };
+
+export interface IMessageItem extends IBaseItem {
+  kind: 'user' | 'agent' | 'thought';
+  messageId?: string;
+  parts: MessagePart[];
+}
+
+export interface IToolItem extends IBaseItem {
+  kind: 'tool';
+  call: IToolCall;
+}
+
+export interface IPlanItem extends IBaseItem {
+  kind: 'plan';
+  entries: IPlanEntry[];
+}
+
+export interface INoticeItem extends IBaseItem {
+  kind: 'notice';
+  level: 'info' | 'warning' | 'error';
+  text: string;
+}
+
+export interface IErrorItem extends IBaseItem {
+  kind: 'error';
+  error: IStateError;
+}
+
+export interface IStopItem extends IBaseItem {
+  kind: 'stop';
+  reason: string;
+}
+
+export interface IAnswerItem extends IBaseItem {
+  kind: 'answer';
+  method: string;
+  params: unknown;
+  outcome: unknown;
+}
+
+export type TranscriptItem =
+  | IMessageItem
+  | IToolItem
+  | IPlanItem
+  | INoticeItem
+  | IErrorItem
+  | IStopItem
+  | IAnswerItem;
+
+/** What `receive` made of a message. */
+export type Received = 'applied' | 'old' | 'gap';
+
+/**
+ * A session as its numbered messages tell it: the same messages always give
+ * the same transcript. Items change in place, in constant time per chunk.
+ */
+export class Transcript {
+  get items(): readonly TranscriptItem[] {
+    return this._items;
+  }
+
+  /** The number of the last message that was applied. */
+  get seq(): number {
+    return this._seq;
+  }
+
+  get state(): SessionState {
+    return this._state;
+  }
+
+  /** Why the session is disconnected, until it works again. */
+  get error(): IStateError | null {
+    return this._error;
+  }
+
+  get commands(): readonly IAvailableCommand[] {
+    return this._commands;
+  }
+
+  get title(): string {
+    return this._title;
+  }
+
+  get modes(): IModeState | null {
+    return this._modes;
+  }
+
+  get configOptions(): readonly IConfigOption[] {
+    return this._configOptions;
+  }
+
+  /**
+   * Apply a numbered message: doubles are ignored, and one that comes too
+   * early is refused, so that what is missing can be asked for again.
+   */
+  receive(method: string, params: unknown): Received {
+    const seq = ourMeta<{ seq: number }>(params).seq;
+    if (typeof seq === 'number') {
+      if (seq <= this._seq) {
+        return 'old';
+      }
+      if (seq > this._seq + 1) {
+        return 'gap';
+      }
+      this._seq = seq;
+    }
+    this._apply(method, params as Record<string, unknown>);
+    return 'applied';
+  }
+
+  /** Take over the state that an attach answered with. */
+  setState(state: SessionState): void {
+    this._state = state;
+  }
+
+  /** Take over what the agent offers: its updates only tell the changes. */
+  setUp(setup: ISessionSetup): void {
+    this._modes = setup.modes ?? this._modes;
+    this._configOptions = setup.configOptions ?? this._configOptions;
+    this._commands = setup.availableCommands ?? this._commands;
+  }
+
+  private _apply(method: string, params: Record<string, unknown>): void {
+    switch (method) {
+      case Method.sessionUpdate:
+        this._update(params.update as ISessionUpdate);
+        break;
+      case Method.state:
+        this._stateChange(params as unknown as IStateChange);
+        break;
+      case Method.restored:
+        this._endMessage();
+        this._push({
+          kind: 'notice',
+          level: params.how === 'new' ? 'warning' : 'info',
+          text: (params.message as string | undefined) ?? ''
+        });
+        break;
+      case Method.terminalOutput:
+        this._terminal(params.terminalId, terminal =>
+          print(terminal, (params.data as string | undefined) ?? '')
+        );
+        break;
+      case Method.terminalExit:
+        this._terminal(params.terminalId, terminal => {
+          terminal.exit = (params.exitStatus as IExit | undefined) ?? {};
+        });
+        break;
+      case Method.permissionResolved: {
+        const request = params.request as
+          { method: string; params: unknown } | undefined;
+        if (request) {
+          this._endMessage();
+          this._push({
+            kind: 'answer',
+            method: request.method,
+            params: request.params,
+            outcome: params.outcome as PermissionOutcome
+          });
+        }
+        break;
+      }
+    }
+  }
+
+  private _update(update: ISessionUpdate | undefined): void {
+    switch (update?.sessionUpdate) {
+      case 'user_message_chunk':
+        this._chunk('user', update);
+        break;
+      case 'agent_message_chunk':
+        this._chunk('agent', update);
+        break;
+      case 'agent_thought_chunk':
+        this._chunk('thought', update);
+        break;
+      case 'tool_call':
+      case 'tool_call_update':
+        this._toolCall(update as unknown as IToolCallUpdate);
+        break;
+      case 'plan':
+        this._plan((update.entries as IPlanEntry[] | undefined) ?? []);
+        break;
+      case 'notice':
+        this._endMessage();
+        this._push({
+          kind: 'notice',
+          level: noticeLevel(update.level ?? update.severity),
+          text: noticeText(update)
+        });
+        break;
+      case 'available_commands_update':
+        this._commands =
+          (update.availableCommands as IAvailableCommand[] | undefined) ?? [];
+        break;
+      case 'current_mode_update':
+        if (this._modes && typeof update.currentModeId === 'string') {
+          this._modes = {
+            ...this._modes,
+            currentModeId: update.currentModeId
+          };
+        }
+        break;
+      case 'config_option_update':
+        this._configOptions =
+          (update.configOptions as IConfigOption[] | undefined) ??
+          this._configOptions;
+        break;
+      case 'session_info_update':
+        if (typeof update.title === 'string') {
+          this._title = update.title;
+        }
+        break;
+    }
+  }
+
+  private _chunk(kind: IMessageItem['kind'], update: ISessionUpdate): void {
+    const content = update.content as ContentBlock | undefined;
+    if (!content) {
+      return;
+    }
+    const messageId = update.messageId as string | undefined;
+    let item = this._message;
+    if (
+      !item ||
+      item.kind !== kind ||
+      (messageId !== undefined &&
+        item.messageId !== undefined &&
+        item.messageId !== messageId)
+    ) {
+      item = this._push({ kind, messageId, parts: [] });
+      this._message = item;
+      if (kind === 'user') {
+        this._planItem = null;
+      }
+    }
+    item.messageId ??= messageId;
+    appendContent(item.parts, content);
+    item.revision++;
+  }
+
+  private _toolCall(update: IToolCallUpdate): void {
+    if (!update.toolCallId) {
+      return;
+    }
+    let item = this._tools.get(update.toolCallId);
+    if (!item) {
+      this._endMessage();
+      item = this._push({
+        kind: 'tool',
+        call: newToolCall(update.toolCallId)
+      });
+      this._tools.set(update.toolCallId, item);
+    }
+    mergeToolCall(item.call, update);
+    item.revision++;
+    for (const part of item.call.content) {
+      if (part.type === 'terminal') {
+        item.call.terminals[part.terminalId] ??= this._output(part.terminalId);
+        this._shownIn.set(part.terminalId, item);
+      }
+    }
+    if (isOpen(item.call)) {
+      this._openTools.add(item);
+    } else {
+      this._openTools.delete(item);
+    }
+  }
+
+  private _terminal(
+    id: unknown,
+    change: (terminal: ITerminalOutput) => void
+  ): void {
+    if (typeof id !== 'string') {
+      return;
+    }
+    change(this._output(id));
+    const item = this._shownIn.get(id);
+    if (item) {
+      item.revision++;
+    }
+  }
+
+  /** A command may print before a tool call says where that is shown. */
+  private _output(id: string): ITerminalOutput {
+    let terminal = this._terminals.get(id);
+    if (!terminal) {
+      terminal = { output: '' };
+      this._terminals.set(id, terminal);
+    }
+    return terminal;
+  }
+
+  private _plan(entries: IPlanEntry[]): void {
+    if (this._planItem) {
+      this._planItem.entries = entries;
+      this._planItem.revision++;
+      return;
+    }
+    this._endMessage();
+    this._planItem = this._push({ kind: 'plan', entries });
+  }
+
+  private _stateChange(change: IStateChange): void {
+    this._endMessage();
+    this._state = change.state;
+    if (change.state === 'running') {
+      this._error = null;
+      return;
+    }
+    // Some agents never close a call that was refused or cancelled.
+    for (const item of this._openTools) {
+      item.call.status = 'ended';
+      item.revision++;
+    }
+    this._openTools.clear();
+    this._error = change.error ?? null;
+    if (change.error) {
+      this._push({ kind: 'error', error: change.error });
+    } else if (change.stopReason && change.stopReason !== 'end_turn') {
+      this._push({ kind: 'stop', reason: change.stopReason });
+    }
+  }
+
+  private _endMessage(): void {
+    this._message = null;
+  }
+
+  private _push<T extends Omit<TranscriptItem, 'key' | 'revision'>>(
+    item: T
+  ): T & IBaseItem {
+    const whole = Object.assign(item, {
+      key: this._items.length,
+      revision: 0
+    });
+    this._items.push(whole as unknown as TranscriptItem);
+    return whole;
+  }
+
+  private _seq = 0;
+  private _state: SessionState = 'idle';
+  private _error: IStateError | null = null;
+  private _commands: readonly IAvailableCommand[] = [];
+  private _title = '';
+  private _modes: IModeState | null = null;
+  private _configOptions: readonly IConfigOption[] = [];
+  private _message: IMessageItem | null = null;
+  private _planItem: IPlanItem | null = null;
+  private readonly _items: TranscriptItem[] = [];
+  private readonly _tools = new Map<string, IToolItem>();
+  private readonly _openTools = new Set<IToolItem>();
+  private readonly _terminals = new Map<string, ITerminalOutput>();
+  private readonly _shownIn = new Map<string, IToolItem>();
+}
+
+interface IStateChange {
+  state: SessionState;
+  stopReason?: string;
+  error?: IStateError;
+}
+
+/** The text of a message, without what is not text. */
+export function messageText(item: IMessageItem): string {
+  return item.parts
+    .map(part => (part.type === 'text' ? part.blocks.text : ''))
+    .join('');
+}
+
+function appendContent(parts: MessagePart[], content: ContentBlock): void {
+  if (content.type !== 'text') {
+    parts.push({ type: 'block', block: content });
+    return;
+  }
+  let last = parts.at(-1);
+  if (last?.type !== 'text') {
+    last = { type: 'text', blocks: new MarkdownBlocks() };
+    parts.push(last);
+  }
+  last.blocks.append(content.text ?? '');
+}
+
+function isOpen(call: IToolCall): boolean {
+  return call.status === 'pending' || call.status === 'in_progress';
+}
+
+function noticeLevel(level: unknown): INoticeItem['level'] {
+  return level === 'warning' || level === 'error' ? level : 'info';
+}
+
+function noticeText(update: ISessionUpdate): string {
+  for (const value of [update.message, update.text, update.title]) {
+    if (typeof value === 'string' && value) {
+      return value;
+    }
+  }
+  const content = update.content as ContentBlock | undefined;
+  return content?.type === 'text' ? content.text : '';
+}

@@ -1,0 +1,35 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { IStateDB } from '@jupyterlab/statedb';
+
+// A few kilobytes that every later plugin needs at once.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { Sessions } from '../model/sessions';
+import { AcpApi } from '../request';
+import { IAcpConnection, ISessions } from '../tokens';
+
+/** Provides the sessions that this window follows. */
+export const sessions: JupyterFrontEndPlugin<ISessions> = {
+  id: 'jupyter-acp-bridge:sessions',
+  description: 'Follows the sessions between this window and the agents.',
+  autoStart: true,
+  provides: ISessions,
+  requires: [IAcpConnection],
+  optional: [IStateDB],
+  activate: (
+    app: JupyterFrontEnd,
+    connection: IAcpConnection,
+    state: IStateDB | null
+  ): ISessions =>
+    new Sessions({
+      connection,
+      api: new AcpApi(app.serviceManager.serverSettings),
+      state: state ?? undefined,
+      storage: window.sessionStorage
+    })
+};

@@ -1,0 +1,305 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+/**
+ * The part of the Agent Client Protocol that the browser reads or writes, and
+ * the small `_jupyter/` surface next to it. Agents send fields and update
+ * kinds that are not named here; whatever is not named is kept and ignored.
+ */
+
+/** The protocol version that this client speaks. */
+export const PROTOCOL_VERSION = 1;
+
+/** The key under which everything of ours lives in `_meta`. */
+export const META_KEY = 'jupyter-acp';
+
+/** Names of the methods on the socket. */
+export const Method = {
+  initialize: 'initialize',
+  sessionNew: 'session/new',
+  sessionPrompt: 'session/prompt',
+  sessionCancel: 'session/cancel',
+  sessionSetMode: 'session/set_mode',
+  sessionSetConfigOption: 'session/set_config_option',
+  sessionUpdate: 'session/update',
+  requestPermission: 'session/request_permission',
+  elicit: 'elicitation/create',
+  cancelRequest: '$/cancel_request',
+  attach: '_jupyter/session/attach',
+  state: '_jupyter/session/state',
+  restored: '_jupyter/session/restored',
+  permissionResolved: '_jupyter/permission_resolved',
+  terminalOutput: '_jupyter/terminal/output',
+  terminalExit: '_jupyter/terminal/exit'
+} as const;
+
+/** JSON-RPC error codes that the client sends or recognises. */
+export const ErrorCode = {
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  cancelled: -32800
+} as const;
+
+export interface IMeta {
+  _meta?: Record<string, unknown> | null;
+}
+
+export interface ITextContent extends IMeta {
+  type: 'text';
+  text: string;
+}
+
+export interface IImageContent extends IMeta {
+  type: 'image';
+  mimeType: string;
+  data: string;
+  uri?: string;
+}
+
+export interface IAudioContent extends IMeta {
+  type: 'audio';
+  mimeType: string;
+  data: string;
+}
+
+export interface IResourceLink extends IMeta {
+  type: 'resource_link';
+  uri: string;
+  name: string;
+  title?: string;
+  mimeType?: string;
+}
+
+export interface IEmbeddedResource extends IMeta {
+  type: 'resource';
+  resource: { uri: string; text?: string; blob?: string; mimeType?: string };
+}
+
+export type ContentBlock =
+  | ITextContent
+  | IImageContent
+  | IAudioContent
+  | IResourceLink
+  | IEmbeddedResource;
+
+export type ToolKind =
+  | 'read'
+  | 'edit'
+  | 'delete'
+  | 'move'
+  | 'search'
+  | 'execute'
+  | 'think'
+  | 'fetch'
+  | 'switch_mode'
+  | 'other';
+
+export type ToolStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
+
+export interface IToolContentBlock {
+  type: 'content';
+  content: ContentBlock;
+}
+
+export interface IToolDiff {
+  type: 'diff';
+  path: string;
+  oldText?: string | null;
+  newText: string;
+}
+
+export interface IToolTerminal {
+  type: 'terminal';
+  terminalId: string;
+}
+
+export type ToolContent = IToolContentBlock | IToolDiff | IToolTerminal;
+
+export interface IToolLocation {
+  path: string;
+  line?: number | null;
+}
+
+/** A tool call, or what changed in one: every field but the id may be absent. */
+export interface IToolCallUpdate extends IMeta {
+  toolCallId: string;
+  title?: string | null;
+  kind?: ToolKind | null;
+  status?: ToolStatus | null;
+  content?: ToolContent[] | null;
+  locations?: IToolLocation[] | null;
+  rawInput?: unknown;
+  rawOutput?: unknown;
+}
+
+export interface IPlanEntry {
+  content: string;
+  priority?: 'high' | 'medium' | 'low';
+  status?: 'pending' | 'in_progress' | 'completed';
+}
+
+export interface IAvailableCommand {
+  name: string;
+  description?: string;
+  input?: { hint?: string } | null;
+}
+
+export interface ISessionMode {
+  id: string;
+  name: string;
+  description?: string | null;
+}
+
+export interface IModeState {
+  currentModeId: string;
+  availableModes: ISessionMode[];
+}
+
+export interface IConfigChoice {
+  value: string;
+  name: string;
+  description?: string | null;
+}
+
+export interface IConfigGroup {
+  group: string;
+  name: string;
+  options: IConfigChoice[];
+}
+
+/** A setting that the agent offers for a session. */
+export interface IConfigOption {
+  id: string;
+  name: string;
+  description?: string | null;
+  category?: string | null;
+  type: 'select' | 'boolean';
+  currentValue: string | boolean;
+  options?: (IConfigChoice | IConfigGroup)[];
+}
+
+/** What an agent tells about a session when it begins or is opened again. */
+export interface ISessionSetup {
+  modes?: IModeState | null;
+  configOptions?: IConfigOption[] | null;
+  availableCommands?: IAvailableCommand[] | null;
+}
+
+/** One `session/update`; `sessionUpdate` says which of the fields are there. */
+export interface ISessionUpdate extends IMeta {
+  sessionUpdate: string;
+  [key: string]: unknown;
+}
+
+export interface ISessionParams extends IMeta {
+  sessionId: string;
+}
+
+export type SessionState = 'idle' | 'running' | 'disconnected' | 'closed';
+
+export interface IStateError {
+  message: string;
+  stderr?: string[];
+}
+
+export interface IPermissionOption {
+  optionId: string;
+  name: string;
+  kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
+}
+
+export interface IPermissionParams extends ISessionParams {
+  toolCall: IToolCallUpdate;
+  options: IPermissionOption[];
+}
+
+export interface IElicitationProperty {
+  type?: 'string' | 'number' | 'integer' | 'boolean' | 'array';
+  title?: string;
+  description?: string;
+  default?: unknown;
+  enum?: string[];
+  oneOf?: { const: string; title?: string }[];
+  items?: { enum?: string[]; anyOf?: { const: string; title?: string }[] };
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+}
+
+export interface IElicitationSchema {
+  type?: 'object';
+  title?: string;
+  description?: string;
+  properties?: Record<string, IElicitationProperty>;
+  required?: string[];
+}
+
+export interface IElicitationParams extends ISessionParams {
+  mode?: 'form' | 'url';
+  message: string;
+  url?: string;
+  requestedSchema?: IElicitationSchema;
+}
+
+export type PermissionOutcome =
+  { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
+
+export interface IAgent {
+  id: string;
+  name: string;
+  description?: string | null;
+  icon?: string | null;
+  source?: string;
+  available: boolean;
+  missing?: string | null;
+  install?: string | null;
+  running?: boolean;
+  default?: boolean;
+}
+
+/** A session as REST and `_jupyter/session/attach` describe it. */
+export interface ISessionInfo {
+  id: string;
+  agent: string;
+  title?: string | null;
+  cwd?: string;
+  state?: SessionState;
+  created?: string;
+  updated?: string;
+  seq?: number;
+  /** How many questions of the agent nobody has answered yet. */
+  waiting?: number;
+}
+
+export interface IAttachResult extends ISessionSetup {
+  seq: number;
+  state: SessionState;
+  pending: string[];
+  session?: ISessionInfo;
+}
+
+export interface INewSessionResult extends IMeta, ISessionSetup {
+  sessionId: string;
+}
+
+export interface IInitializeResult extends IMeta {
+  protocolVersion: number;
+  agentInfo?: { name: string; title?: string; version?: string };
+}
+
+/** What our server adds to its `initialize` answer. */
+export interface IServerMeta {
+  connectionId?: string;
+  defaultAgent?: string;
+  rootDir?: string;
+}
+
+/** Our own part of a message's `_meta`, empty when there is none. */
+export function ourMeta<T extends object>(holder: unknown): Partial<T> {
+  const meta = (holder as IMeta | null | undefined)?._meta?.[META_KEY];
+  return meta && typeof meta === 'object' ? meta : {};
+}

@@ -1,0 +1,44 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import { PromiseDelegate } from '@lumino/coreutils';
+import * as React from 'react';
+
+import { Chat, type IChatHandle } from '../components/chat';
+import { ChatContext, type IChatContext } from '../components/context';
+
+/** The chat as a widget: everything that is loaded when it is first shown. */
+export class ChatWidget extends ReactWidget {
+  constructor(private readonly _context: IChatContext) {
+    super();
+    this.addClass('jp-acp-Chat');
+  }
+
+  /** Start a session and show it. */
+  async newSession(agent?: string): Promise<void> {
+    await this._mounted.promise;
+    await this._handle?.newSession(agent);
+  }
+
+  protected override onActivateRequest(_: Message): void {
+    void this._mounted.promise.then(() => this._handle?.focus());
+  }
+
+  protected override render(): JSX.Element {
+    return (
+      <ChatContext.Provider value={this._context}>
+        <Chat
+          ref={handle => {
+            this._handle = handle;
+            this._mounted.resolve();
+          }}
+        />
+      </ChatContext.Provider>
+    );
+  }
+
+  private _handle: IChatHandle | null = null;
+  private readonly _mounted = new PromiseDelegate<void>();
+}

@@ -1,0 +1,58 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { Transcript } from '../src/model/transcript';
+import { Method } from '../src/protocol';
+
+export const SESSION = 's1';
+
+/** A numbered notification, as the server sends it. */
+export function numbered(
+  seq: number,
+  params: Record<string, unknown>,
+  meta: Record<string, unknown> = {}
+): Record<string, unknown> {
+  return {
+    sessionId: SESSION,
+    ...params,
+    _meta: { 'jupyter-acp': { seq, ...meta } }
+  };
+}
+
+/** Feeds a transcript with messages that it numbers itself. */
+export class Feed {
+  readonly transcript = new Transcript();
+
+  update(update: Record<string, unknown>): void {
+    this.send(Method.sessionUpdate, { update });
+  }
+
+  text(sessionUpdate: string, text: string, extra: object = {}): void {
+    this.update({ sessionUpdate, content: { type: 'text', text }, ...extra });
+  }
+
+  state(state: string, extra: object = {}): void {
+    this.send(Method.state, { state, ...extra });
+  }
+
+  send(method: string, params: Record<string, unknown>): void {
+    const result = this.transcript.receive(
+      method,
+      numbered(this.transcript.seq + 1, params)
+    );
+    expect(result).toBe('applied');
+  }
+}
+
+export async function until(
+  condition: () => boolean,
+  what = 'condition'
+): Promise<void> {
+  const deadline = Date.now() + 5000;
+  while (!condition()) {
+    if (Date.now() > deadline) {
+      throw new Error(`timed out: ${what}`);
+    }
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+}

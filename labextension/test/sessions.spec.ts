@@ -1,0 +1,260 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { type IMessageItem, messageText } from '../src/model/transcript';
+import { Sessions } from '../src/model/sessions';
+import type { SessionModel } from '../src/model/session';
+import { Method } from '../src/protocol';
+import type { AcpApi } from '../src/request';
+import { SESSION, until } from './helpers';
+import { FakeServer } from './server';
+
+class MemoryStorage {
+  private readonly _values = new Map<string, string>();
+
+  getItem(key: string): string | null {
+    return this._values.get(key) ?? null;
+  }
+
+  setItem(key: string, value: string): void {
+    this._values.set(key, value);
+  }
+
+  removeItem(key: string): void {
+    this._values.delete(key);
+  }
+}
+
+function said(model: SessionModel): string[] {
+  return model.transcript.items
+    .filter((item): item is IMessageItem => 'parts' in item)
+    .map(messageText);
+}
+
+describe('Sessions', () => {
+  let server: FakeServer;
+  let storage: Storage;
+
+  const open = () =>
+    new Sessions({
+      connection: server.connect(),
+      api: {} as AcpApi,
+      storage
+    });
+
+  beforeEach(async () => {
+    server = await FakeServer.start();
+    storage = new MemoryStorage() as unknown as Storage;
+    server.serveAttach();
+    server.answers[Method.sessionNew] = () => ({ sessionId: SESSION });
+  });
+
+  afterEach(() => server.stop());
+
+  it('creates a session at the root with the chosen agent', async () => {
+    const model = await open().create('mine');
+    expect(model.info.agent).toBe('mine');
+    expect(server.requests(Method.sessionNew)[0].params).toEqual({
+      cwd: '/root',
+      mcpServers: [],
+      _meta: { 'jupyter-acp': { agent: 'mine' } }
+    });
+  });
+
+  it('keeps what an agent says before its session is known', async () => {
+    const sessions = open();
+    server.answers[Method.sessionNew] = () => {
+      server.text('agent_message_chunk', 'early');
+      return { sessionId: SESSION };
+    };
+    const model = await sessions.create();
+    expect(said(model)).toEqual(['early']);
+  });
+
+  it('loses and doubles nothing over a hundred lost sockets', async () => {
+    const model = await open().create();
+    for (let count = 0; count < 500; count++) {
+      server.text('agent_message_chunk', `${count},`);
+      if (count % 5 === 0) {
+        await new Promise(resolve => setTimeout(resolve, 2));
+        server.drop();
+      }
+    }
+    await until(() => model.transcript.seq === 500, 'everything');
+    expect(said(model).join('')).toBe(
+      Array.from({ length: 500 }, (_, count) => `${count},`).join('')
+    );
+  });
+
+  it('asks again for what is missing', async () => {
+    const model = await open().create();
+    server.text('agent_message_chunk', 'a');
+    server.log.push(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        method: Method.sessionUpdate,
+        params: {
+          sessionId: SESSION,
+          update: {
+            sessionUpdate: 'agent_message_chunk',
+            content: { type: 'text', text: 'b' }
+          },
+          _meta: { 'jupyter-acp': { seq: 2 } }
+        }
+      })
+    );
+    server.text('agent_message_chunk', 'c');
+    await until(() => model.transcript.seq === 3);
+    expect(said(model)).toEqual(['abc']);
+  });
+
+  it('begins anew with a server that has lost its last moments', async () => {
+    const model = await open().create();
+    for (const text of 'abc') {
+      server.text('agent_message_chunk', text);
+    }
+    await until(() => model.transcript.seq === 3);
+    const attach = server.answers[Method.attach];
+    server.log.pop();
+    server.answers[Method.attach] = params => {
+      if ((params.after as number) > server.log.length) {
+        throw Object.assign(new Error('after'), { code: -32602 });
+      }
+      return attach(params);
+    };
+    server.drop();
+    await until(() => model.transcript.seq === 2);
+    expect(said(model)).toEqual(['ab']);
+  });
+
+  it('opens the last session again after a reload', async () => {
+    const before = open();
+    const model = await before.create();
+    model.draft = 'half a thought';
+    server.text('user_message_chunk', 'hello');
+    const after = open();
+    await after.restore();
+    await until(() => after.current?.transcript.seq === 1);
+    expect(said(after.current!)).toEqual(['hello']);
+    expect(after.current!.draft).toBe('half a thought');
+  });
+
+  describe('prompts', () => {
+    let model: SessionModel;
+
+    beforeEach(async () => {
+      model = await open().create();
+    });
+
+    it('shows an echo until the server has written it down', async () => {
+      const done = model.prompt('hello');
+      expect(model.echoes.map(echo => echo.text)).toEqual(['hello']);
+      const { id } = await server.waitFor(Method.sessionPrompt);
+      server.text('user_message_chunk', 'hello', { origin: 'c1' });
+      await until(() => model.echoes.length === 0);
+      expect(model.isBusy).toBe(true);
+      server.send({ id, result: { stopReason: 'end_turn' } });
+      await done;
+      expect(model.isBusy).toBe(false);
+      expect(said(model)).toEqual(['hello']);
+    });
+
+    it('does not take the prompt of another window for its own', async () => {
+      void model.prompt('mine');
+      await server.waitFor(Method.sessionPrompt);
+      server.text('user_message_chunk', 'theirs', { origin: 'c99' });
+      await until(() => model.transcript.seq === 1);
+      expect(model.echoes.map(echo => echo.text)).toEqual(['mine']);
+    });
+
+    it('gives the text back when it was refused', async () => {
+      server.answers[Method.sessionPrompt] = () => {
+        throw new Error('Log in first.');
+      };
+      await model.prompt('precious');
+      expect(model.draft).toBe('precious');
+      expect(model.problem).toBe('Log in first.');
+      expect(model.echoes).toEqual([]);
+    });
+
+    it('keeps what was typed meanwhile', async () => {
+      server.answers[Method.sessionPrompt] = () => {
+        throw new Error('no');
+      };
+      const done = model.prompt('first');
+      model.draft = 'second';
+      await done;
+      expect(model.draft).toBe('first\nsecond');
+    });
+
+    it('gives the text back when the socket took it away', async () => {
+      void model.prompt('precious');
+      await server.waitFor(Method.sessionPrompt);
+      server.drop();
+      await until(() => model.draft === 'precious');
+      expect(model.echoes).toEqual([]);
+    });
+
+    it('does not give back what arrived before the socket was lost', async () => {
+      void model.prompt('once');
+      await server.waitFor(Method.sessionPrompt);
+      server.drop();
+      server.text('user_message_chunk', 'once', { origin: 'c1' });
+      await until(() => model.transcript.seq === 1);
+      await new Promise(resolve => setTimeout(resolve, 1700));
+      expect(model.draft).toBe('');
+      expect(said(model)).toEqual(['once']);
+    });
+  });
+
+  describe('questions', () => {
+    const question = {
+      id: 'q1',
+      method: Method.requestPermission,
+      params: { sessionId: SESSION, toolCall: { toolCallId: 't' }, options: [] }
+    };
+    const outcome = { outcome: { outcome: 'selected', optionId: 'yes' } };
+    let model: SessionModel;
+
+    beforeEach(async () => {
+      model = await open().create();
+      server.send(question);
+      await until(() => model.requests.length === 1);
+    });
+
+    it('answers under the id of the question and closes the card', async () => {
+      model.requests[0].answer(outcome);
+      expect(model.requests).toEqual([]);
+      await until(() => server.received.some(each => each.id === 'q1'));
+      expect(server.received.find(each => each.id === 'q1')).toMatchObject({
+        result: outcome
+      });
+    });
+
+    it('closes a card that was answered elsewhere, and says so', async () => {
+      server.publish(Method.permissionResolved, {
+        requestId: 'q1',
+        outcome: outcome.outcome,
+        request: { method: question.method, params: question.params }
+      });
+      await until(() => model.requests.length === 0);
+      expect(model.transcript.items.map(item => item.kind)).toEqual(['answer']);
+    });
+
+    it('closes a card that was answered while the socket was lost', async () => {
+      server.drop();
+      await until(() => model.requests.length === 0);
+    });
+
+    it('can answer a card that is asked again after a reconnect', async () => {
+      server.serveAttach(() => ({ pending: ['q1'] }));
+      server.drop();
+      await server.waitFor(Method.attach);
+      server.send(question);
+      await new Promise(resolve => setTimeout(resolve, 50));
+      expect(model.requests).toHaveLength(1);
+      model.requests[0].answer(outcome);
+      await until(() => server.received.some(each => each.id === 'q1'));
+    });
+  });
+});

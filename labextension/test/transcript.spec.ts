@@ -1,0 +1,285 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import {
+  type IMessageItem,
+  type IToolItem,
+  messageText
+} from '../src/model/transcript';
+import { Method } from '../src/protocol';
+import { Feed, numbered } from './helpers';
+
+function kinds(feed: Feed): string[] {
+  return feed.transcript.items.map(item => item.kind);
+}
+
+function tool(feed: Feed, index = 0): IToolItem['call'] {
+  const items = feed.transcript.items.filter(item => item.kind === 'tool');
+  return items[index].call;
+}
+
+describe('Transcript', () => {
+  describe('numbering', () => {
+    const chunk = (seq: number, text: string) =>
+      numbered(seq, {
+        update: {
+          sessionUpdate: 'agent_message_chunk',
+          content: { type: 'text', text }
+        }
+      });
+
+    it('ignores what it has seen and refuses what comes too early', () => {
+      const { transcript } = new Feed();
+      expect(transcript.receive(Method.sessionUpdate, chunk(1, 'a'))).toBe(
+        'applied'
+      );
+      expect(transcript.receive(Method.sessionUpdate, chunk(1, 'a'))).toBe(
+        'old'
+      );
+      expect(transcript.receive(Method.sessionUpdate, chunk(3, 'c'))).toBe(
+        'gap'
+      );
+      expect(transcript.receive(Method.sessionUpdate, chunk(2, 'b'))).toBe(
+        'applied'
+      );
+      expect(transcript.receive(Method.sessionUpdate, chunk(3, 'c'))).toBe(
+        'applied'
+      );
+      expect(messageText(transcript.items[0] as IMessageItem)).toBe('abc');
+      expect(transcript.seq).toBe(3);
+    });
+
+    it('gives the same transcript whatever was sent twice', () => {
+      const messages = [...'every chunk once'].map((text, index) =>
+        chunk(index + 1, text)
+      );
+      const { transcript } = new Feed();
+      for (let start = 0; start < messages.length; start++) {
+        for (const message of messages.slice(0, start + 1)) {
+          transcript.receive(Method.sessionUpdate, message);
+        }
+      }
+      expect(messageText(transcript.items[0] as IMessageItem)).toBe(
+        'every chunk once'
+      );
+    });
+  });
+
+  describe('messages', () => {
+    it('joins chunks of one message and begins another after a tool call', () => {
+      const feed = new Feed();
+      feed.text('user_message_chunk', 'hi');
+      feed.text('agent_thought_chunk', 'hm');
+      feed.text('agent_message_chunk', 'a');
+      feed.text('agent_message_chunk', 'b');
+      feed.update({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'T' });
+      feed.text('agent_message_chunk', 'c');
+      expect(kinds(feed)).toEqual([
+        'user',
+        'thought',
+        'agent',
+        'tool',
+        'agent'
+      ]);
+    });
+
+    it('begins another at a new message id', () => {
+      const feed = new Feed();
+      feed.text('agent_message_chunk', 'a', { messageId: '1' });
+      feed.text('agent_message_chunk', 'b', { messageId: '1' });
+      feed.text('agent_message_chunk', 'c', { messageId: '2' });
+      expect(kinds(feed)).toEqual(['agent', 'agent']);
+    });
+
+    it('keeps two prompts apart', () => {
+      const feed = new Feed();
+      feed.text('user_message_chunk', 'one');
+      feed.state('running');
+      feed.state('idle', { stopReason: 'end_turn' });
+      feed.text('user_message_chunk', 'two');
+      expect(kinds(feed)).toEqual(['user', 'user']);
+    });
+
+    it('keeps images between texts', () => {
+      const feed = new Feed();
+      feed.text('agent_message_chunk', 'before');
+      feed.update({
+        sessionUpdate: 'agent_message_chunk',
+        content: { type: 'image', mimeType: 'image/png', data: '' }
+      });
+      feed.text('agent_message_chunk', 'after');
+      const item = feed.transcript.items[0] as IMessageItem;
+      expect(item.parts.map(part => part.type)).toEqual([
+        'text',
+        'block',
+        'text'
+      ]);
+    });
+
+    it('appends in linear time', () => {
+      const feed = new Feed();
+      const start = performance.now();
+      for (let count = 0; count < 100_000; count++) {
+        feed.transcript.receive(
+          Method.sessionUpdate,
+          numbered(count + 1, {
+            update: {
+              sessionUpdate: 'agent_message_chunk',
+              content: { type: 'text', text: 'word ' }
+            }
+          })
+        );
+      }
+      expect(performance.now() - start).toBeLessThan(2000);
+      expect(feed.transcript.items).toHaveLength(1);
+    });
+
+    it('tells by revision which item changed', () => {
+      const feed = new Feed();
+      feed.text('user_message_chunk', 'hi');
+      feed.text('agent_message_chunk', 'a');
+      const before = feed.transcript.items.map(item => item.revision);
+      feed.text('agent_message_chunk', 'b');
+      const after = feed.transcript.items.map(item => item.revision);
+      expect(after[0]).toBe(before[0]);
+      expect(after[1]).toBeGreaterThan(before[1]);
+    });
+  });
+
+  describe('tool calls', () => {
+    it('merges updates and never blanks what was there', () => {
+      const feed = new Feed();
+      feed.update({
+        sessionUpdate: 'tool_call',
+        toolCallId: 't',
+        title: 'Read',
+        kind: 'read',
+        status: 'pending',
+        locations: [{ path: '/a' }],
+        rawInput: { path: '/a' }
+      });
+      feed.update({
+        sessionUpdate: 'tool_call_update',
+        toolCallId: 't',
+        title: '',
+        status: 'completed',
+        kind: null
+      });
+      expect(tool(feed)).toMatchObject({
+        title: 'Read',
+        kind: 'read',
+        status: 'completed',
+        locations: [{ path: '/a' }],
+        rawInput: { path: '/a' }
+      });
+    });
+
+    it('shows a call that was never announced', () => {
+      const feed = new Feed();
+      feed.update({
+        sessionUpdate: 'tool_call_update',
+        toolCallId: 't',
+        title: 'Late'
+      });
+      expect(tool(feed).title).toBe('Late');
+    });
+
+    it('closes calls that stay open when the turn ends', () => {
+      const feed = new Feed();
+      feed.state('running');
+      feed.update({
+        sessionUpdate: 'tool_call',
+        toolCallId: 't',
+        title: 'T',
+        status: 'in_progress'
+      });
+      feed.state('idle', { stopReason: 'cancelled' });
+      expect(tool(feed).status).toBe('ended');
+      expect(kinds(feed)).toEqual(['tool', 'stop']);
+    });
+
+    it('shows what a terminal prints, before and after it is announced', () => {
+      const feed = new Feed();
+      feed.send(Method.terminalOutput, { terminalId: 'x', data: 'a' });
+      feed.update({
+        sessionUpdate: 'tool_call',
+        toolCallId: 't',
+        title: 'Run',
+        content: [{ type: 'terminal', terminalId: 'x' }]
+      });
+      const before = feed.transcript.items[0].revision;
+      feed.send(Method.terminalOutput, { terminalId: 'x', data: 'b' });
+      feed.send(Method.terminalExit, {
+        terminalId: 'x',
+        exitStatus: { exitCode: 2, signal: null }
+      });
+      expect(tool(feed).terminals.x).toMatchObject({
+        output: 'ab',
+        exit: { exitCode: 2 }
+      });
+      expect(feed.transcript.items[0].revision).toBeGreaterThan(before);
+    });
+
+    it('shows what agents stream in _meta', () => {
+      const feed = new Feed();
+      for (const data of ['one\n', 'two\n']) {
+        feed.update({
+          sessionUpdate: 'tool_call_update',
+          toolCallId: 't',
+          _meta: { terminal_output: { terminal_id: 'x', data } }
+        });
+      }
+      expect(tool(feed).terminals.x.output).toBe('one\ntwo\n');
+    });
+  });
+
+  it('replaces the plan of a turn and begins another in the next', () => {
+    const feed = new Feed();
+    const plan = (content: string) =>
+      feed.update({ sessionUpdate: 'plan', entries: [{ content }] });
+    feed.text('user_message_chunk', '1');
+    plan('a');
+    plan('b');
+    feed.state('idle', { stopReason: 'end_turn' });
+    feed.text('user_message_chunk', '2');
+    plan('c');
+    expect(kinds(feed)).toEqual(['user', 'plan', 'user', 'plan']);
+  });
+
+  it('keeps an error until the session works again', () => {
+    const feed = new Feed();
+    feed.state('disconnected', { error: { message: 'died', stderr: ['x'] } });
+    expect(feed.transcript.error?.message).toBe('died');
+    feed.state('running');
+    expect(feed.transcript.error).toBeNull();
+    expect(kinds(feed)).toEqual(['error']);
+  });
+
+  it('counts and otherwise ignores updates of unknown kinds', () => {
+    const feed = new Feed();
+    feed.update({ sessionUpdate: 'hologram', data: 1 });
+    feed.update({ sessionUpdate: 'usage_update', used: 1, size: 2 });
+    feed.send('_jupyter/something/new', {});
+    expect(feed.transcript.seq).toBe(3);
+    expect(feed.transcript.items).toHaveLength(0);
+  });
+
+  it('follows the mode, the options, the commands and the title', () => {
+    const feed = new Feed();
+    const { transcript } = feed;
+    transcript.setUp({
+      modes: { currentModeId: 'ask', availableModes: [] },
+      availableCommands: [{ name: 'a' }]
+    });
+    feed.update({ sessionUpdate: 'current_mode_update', currentModeId: 'do' });
+    feed.update({ sessionUpdate: 'session_info_update', title: 'Tests' });
+    feed.update({ sessionUpdate: 'config_option_update', configOptions: [] });
+    feed.update({
+      sessionUpdate: 'available_commands_update',
+      availableCommands: [{ name: 'b' }]
+    });
+    expect(transcript.modes?.currentModeId).toBe('do');
+    expect(transcript.title).toBe('Tests');
+    expect(transcript.commands).toEqual([{ name: 'b' }]);
+  });
+});
