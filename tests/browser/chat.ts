@@ -1,0 +1,109 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { type Locator, type Page, expect } from '@playwright/test';
+
+interface ILab {
+  restored: Promise<void>;
+  commands: { execute(id: string, args?: object): Promise<unknown> };
+}
+
+let workspaces = 0;
+
+/** The chat in one window of JupyterLab, in the words of the person using it. */
+export class ChatPage {
+  constructor(readonly page: Page) {}
+
+  /** Open JupyterLab in a workspace of its own and show the panel. */
+  static async open(page: Page): Promise<ChatPage> {
+    const chat = new ChatPage(page);
+    const workspace = `test-${process.pid}-${++workspaces}`;
+    await page.goto(`/lab/workspaces/${workspace}`);
+    await chat.ready();
+    await chat.execute('jupyter-acp-bridge:open');
+    await expect(chat.panel).toBeVisible();
+    return chat;
+  }
+
+  /** Open it and start a session with the built-in agent. */
+  static async start(page: Page): Promise<ChatPage> {
+    const chat = await ChatPage.open(page);
+    await chat.newSession();
+    return chat;
+  }
+
+  get panel(): Locator {
+    return this.page.locator('#jp-acp-panel');
+  }
+
+  get input(): Locator {
+    return this.panel.getByRole('textbox', { name: 'Message to the agent' });
+  }
+
+  get log(): Locator {
+    return this.panel.getByRole('log');
+  }
+
+  get answers(): Locator {
+    return this.log.getByRole('article', { name: 'Agent' });
+  }
+
+  get prompts(): Locator {
+    return this.log.getByRole('article', { name: 'You' });
+  }
+
+  get cards(): Locator {
+    return this.panel.locator('.jp-acp-Card');
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.panel.getByRole('button', { name });
+  }
+
+  async ready(): Promise<void> {
+    await this.page.waitForFunction(() => 'jupyterapp' in window);
+    await this.page.evaluate(
+      () => (window as unknown as { jupyterapp: ILab }).jupyterapp.restored
+    );
+  }
+
+  async execute(id: string, args: object = {}): Promise<void> {
+    await this.page.evaluate(
+      async ([command, given]) => {
+        const { jupyterapp } = window as unknown as { jupyterapp: ILab };
+        await jupyterapp.commands.execute(command as string, given as object);
+      },
+      [id, args]
+    );
+  }
+
+  async newSession(): Promise<void> {
+    await this.execute('jupyter-acp-bridge:new-session', { agent: 'builtin' });
+    await expect(this.input).toBeVisible();
+  }
+
+  async send(text: string): Promise<void> {
+    await this.input.fill(text);
+    await this.input.press('Enter');
+  }
+
+  async isRunning(): Promise<void> {
+    await expect(this.log).toHaveAttribute('aria-busy', 'true');
+  }
+
+  async isIdle(timeout = 30_000): Promise<void> {
+    await expect(this.log).toHaveAttribute('aria-busy', 'false', { timeout });
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.ready();
+    await this.execute('jupyter-acp-bridge:open');
+    await expect(this.input).toBeVisible();
+  }
+
+  /** The numbers from 1 to n, as `/stream n` writes them. */
+  static numbers(count: number): string {
+    return Array.from({ length: count }, (_, index) => index + 1).join(' ');
+  }
+}
