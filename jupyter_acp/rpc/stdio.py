@@ -11,10 +11,33 @@ from typing import IO, Any
 
 from .transport import DEFAULT_MESSAGE_LIMIT, Oversized, Receive, Transport
 
-READ_SIZE = 16 * 1024
-"""Read in one go: enough to be cheap, and little enough that nobody else waits long for it."""
-
 HEAD_SIZE = 1024
+
+
+class Crowd:
+    """How much one wire may have handled in one go: a lot while it is alone, else little.
+
+    A flood is cheapest in large pieces, but whoever else has something to say waits for each.
+    """
+
+    ALONE = 64 * 1024
+    TOGETHER = 4 * 1024
+    MEMORY = 0.1
+
+    def __init__(self) -> None:
+        self._last: object = None
+        self._changed = float("-inf")
+
+    def piece(self, wire: object, now: float) -> int:
+        """Take note of who was heard, and return how many bytes it may have handled at once."""
+        if wire is not self._last:
+            if self._last is not None:
+                self._changed = now
+            self._last = wire
+        return self.TOGETHER if now - self._changed < self.MEMORY else self.ALONE
+
+
+_crowd = Crowd()
 
 
 class LineSplitter:
@@ -136,12 +159,11 @@ class StdioTransport(Transport):
 
     def received(self, data: bytes) -> None:
         """Handle the first piece now and leave others their turn before the next."""
-        if len(data) <= READ_SIZE:
+        piece = _crowd.piece(self, self._loop.time())
+        if len(data) <= piece:
             self._unread.append(data)
         else:
-            self._unread.extend(
-                data[start : start + READ_SIZE] for start in range(0, len(data), READ_SIZE)
-            )
+            self._unread.extend(data[start : start + piece] for start in range(0, len(data), piece))
         if not self._paused and not self._next_is_due:
             self._handle_next()
 
