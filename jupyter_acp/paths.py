@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .rpc import invalid_params
@@ -22,3 +24,24 @@ def contained(path: str, roots: Iterable[str]) -> Path:
     raise invalid_params(
         f"{path} is outside the folders of this session: {', '.join(map(str, folders))}."
     )
+
+
+@contextlib.contextmanager
+def folder_of(path: Path, *, create: bool = False) -> Iterator[int]:
+    """Open the folder of a resolved path step by step, so that no link can lead elsewhere.
+
+    What was resolved has no links in it; one that is met on the way was put there since.
+    """
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+    folder = os.open(path.anchor, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in path.parent.parts[1:]:
+            if create:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=folder)
+            inner = os.open(part, flags, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        yield folder
+    finally:
+        os.close(folder)

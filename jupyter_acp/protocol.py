@@ -31,7 +31,6 @@ SESSION_PROMPT = "session/prompt"
 SESSION_CANCEL = "session/cancel"
 SESSION_UPDATE = "session/update"
 SET_MODE = "session/set_mode"
-SET_MODEL = "session/set_model"
 SET_CONFIG_OPTION = "session/set_config_option"
 REQUEST_PERMISSION = "session/request_permission"
 ELICIT = "elicitation/create"
@@ -105,6 +104,7 @@ class AttachParams(SessionParams):
     """`_jupyter/session/attach`."""
 
     after: int = Field(default=0, ge=0)
+    run: str | None = None
 
 
 class ListParams(Params):

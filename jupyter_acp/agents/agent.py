@@ -177,7 +177,7 @@ class Agent:
         try:
             status = await asyncio.wait_for(self._process.wait(), self._stop_grace)
         except asyncio.TimeoutError:
-            how = "closed its output and was then ended"
+            how = "closed its input or output and was then ended"
         else:
             how = describe_exit(status)
         return self._failure(f"{self.spec.name} {how}.")

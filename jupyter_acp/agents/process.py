@@ -140,7 +140,8 @@ class AgentProcess:
 
     async def stop(self) -> None:
         """End the process and everything it started: first asked, then forced."""
-        self._signal_group(signal.SIGTERM)
+        if not self._pipes.exited.is_set():
+            self._signal_group(signal.SIGTERM)
         await self._sweep()
         await self._pipes.exited.wait()
         await asyncio.wait({self._reaping})
@@ -148,7 +149,7 @@ class AgentProcess:
 
     def stop_now(self) -> None:
         """End everything from a process that is ending without its event loop."""
-        end_marked(self._mark, self.pid, self._grace)
+        end_marked(self._mark, self._pid_if_running(), self._grace)
 
     async def _reap(self) -> None:
         """End the children of a process that has ended: they hold its pipes open, and it cannot."""
@@ -157,10 +158,14 @@ class AgentProcess:
 
     async def _sweep(self) -> None:
         left = await asyncio.get_running_loop().run_in_executor(
-            None, end_marked, self._mark, self.pid, self._grace
+            None, end_marked, self._mark, self._pid_if_running(), self._grace
         )
         if left:
             logging.getLogger(__name__).warning("Processes would not end: %s", left)
+
+    def _pid_if_running(self) -> int | None:
+        # The number of a process that has ended may be another's by now.
+        return None if self._pipes.exited.is_set() else self.pid
 
     def _signal_group(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -170,7 +175,7 @@ class AgentProcess:
                 os.killpg(self.pid, number)
 
 
-def end_marked(mark: str, pid: int, grace: float) -> list[int]:
+def end_marked(mark: str, pid: int | None, grace: float) -> list[int]:
     """End every process that carries the mark; return those that are left."""
     import psutil
 
@@ -210,7 +215,7 @@ def _lives(process: Any) -> bool:
         return False
 
 
-def _carries(process: Any, mark: str, pid: int) -> bool:
+def _carries(process: Any, mark: str, pid: int | None) -> bool:
     import psutil
 
     try:

@@ -116,7 +116,7 @@ def _collect(entries: list[Any]) -> Registry:
             if id_ in agents:
                 raise _EntryError("an earlier entry has the same id")
             agents[id_] = candidates
-        except _EntryError as refusal:  # noqa: PERF203 (one bad entry must not spoil the others)
+        except _EntryError as refusal:
             problems.append(f"Registry entry {_label(entry, position)} is refused: {refusal}.")
     return Registry(agents, problems)
 

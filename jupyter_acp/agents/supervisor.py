@@ -27,7 +27,7 @@ class Supervisor:
         self._name = name
         self._start = start
         self._agent: Agent | None = None
-        self._lock = asyncio.Lock()
+        self._starting: asyncio.Task[Agent] | None = None
         self._crashed: RpcError | None = None
         self._respawns: deque[float] = deque()
 
@@ -38,36 +38,46 @@ class Supervisor:
 
     async def ready(self) -> Agent:
         """Return the running agent; start it if need be."""
-        async with self._lock:
-            if self.agent is None:
-                if self._agent is not None:
-                    await self._agent.stop()
-                    self._agent = None
-                if self._crashed is not None:
-                    self._count_respawn(self._crashed)
-                try:
-                    self._agent = await self._start()
-                except RpcError as error:
-                    self._crashed = error
-                    raise
-            assert self._agent is not None
-            return self._agent
+        if self.agent is not None:
+            return self.agent
+        if self._starting is None:
+            if self._crashed is not None:
+                self._count_respawn(self._crashed)
+            self._starting = asyncio.get_running_loop().create_task(self._launch())
+        starting = self._starting
+        # Several may wait for it; one that gives up must not take it from the others.
+        await asyncio.wait({starting})
+        if starting.cancelled():
+            raise RpcError(UNAVAILABLE, f"{self._name} was stopped while it started.")
+        return starting.result()
 
     def crashed(self, error: RpcError) -> None:
         """Remember that the agent ended on its own: the next start is a respawn."""
         self._crashed = error
 
-    async def restart(self) -> Agent:
-        """Stop the agent if it runs, and start it."""
-        await self.stop()
-        return await self.ready()
-
     async def stop(self) -> None:
-        """Stop the agent; the next use starts it again."""
-        async with self._lock:
+        """Stop the agent, also one that is still starting; the next use starts it again."""
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.wait({self._starting})
+        agent, self._agent = self._agent, None
+        if agent is not None:
+            if agent.alive:
+                self._crashed = None
+            await agent.stop()
+
+    async def _launch(self) -> Agent:
+        try:
             if self._agent is not None:
                 await self._agent.stop()
                 self._agent = None
+            self._agent = await self._start()
+            return self._agent
+        except RpcError as error:
+            self._crashed = error
+            raise
+        finally:
+            self._starting = None
 
     def _count_respawn(self, reason: RpcError) -> None:
         now = time.monotonic()

@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import itertools
 import os
 import stat
-import tempfile
+import uuid
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..paths import contained
+from ..paths import contained, folder_of
 from ..protocol import ReadFileParams, WriteFileParams, parse
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import INTERNAL_ERROR, NOT_FOUND
@@ -37,12 +39,9 @@ class Files:
         """Serve `fs/read_text_file`."""
         wanted = parse(ReadFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])
-        text = await asyncio.get_running_loop().run_in_executor(None, _read, path)
-        if wanted.line is not None or wanted.limit is not None:
-            lines = text.splitlines(keepends=True)
-            start = max((wanted.line or 1) - 1, 0)
-            stop = None if wanted.limit is None else start + wanted.limit
-            text = "".join(lines[start:stop])
+        text = await asyncio.get_running_loop().run_in_executor(
+            None, _read, path, wanted.line, wanted.limit
+        )
         return {"content": text}
 
     async def write(self, session: HasRoots, params: Any) -> dict[str, Any]:
@@ -53,10 +52,12 @@ class Files:
         return {}
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, line: int | None, limit: int | None) -> str:
     try:
-        # Not following a link that replaced the file after it was looked at, nor waiting on a pipe.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        # Not waiting on a pipe, and not following a link that came after the path was looked at.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        with folder_of(path) as folder:
+            descriptor = os.open(path.name or ".", flags, dir_fd=folder)
         status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
             os.close(descriptor)
@@ -66,36 +67,52 @@ def _read(path: Path) -> str:
                 raise invalid_params(f"{path} is not a regular file.")
             if status.st_size > SIZE_LIMIT:
                 raise invalid_params(f"{path} has {status.st_size:,} bytes: too many to send.")
-            return file.read(SIZE_LIMIT).decode("utf-8")
+            text = file.read(SIZE_LIMIT).decode("utf-8")
     except FileNotFoundError:
         raise RpcError(NOT_FOUND, f"There is no file {path}.") from None
     except UnicodeDecodeError:
         raise invalid_params(f"{path} is not UTF-8 text.") from None
     except OSError as error:
         raise invalid_params(f"{path} could not be read: {error.strerror}.") from None
+    if line is None and limit is None:
+        return text
+    start = max((line or 1) - 1, 0)
+    lines = io.StringIO(text, newline="\n")
+    return "".join(itertools.islice(lines, start, None if limit is None else start + limit))
 
 
 def _write(path: Path, content: str) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
-        if path.exists() and not path.is_file():
-            raise invalid_params(f"{path} is not a regular file.")
-        # Written beside it and moved over it: a reader sees the old text or the new one.
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(content.encode("utf-8"))
-                os.fchmod(file.fileno(), mode)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        with folder_of(path, create=True) as folder:
+            mode = _mode(path, folder)
+            # Written beside it and moved over it: a reader sees the old text or the new one.
+            name = f".{path.name}.{uuid.uuid4().hex}"
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+            try:
+                with open(descriptor, "wb") as file:
+                    file.write(content.encode("utf-8"))
+                    os.fchmod(file.fileno(), mode)
+                os.replace(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                os.unlink(name, dir_fd=folder)
+                raise
+    except UnicodeEncodeError:
+        raise invalid_params("The content has characters that are no text.") from None
     except OSError as error:
         raise RpcError(INTERNAL_ERROR, f"{path} could not be written: {error.strerror}.") from None
 
 
-def _umask() -> int:
-    current = os.umask(0o022)
-    os.umask(current)
-    return current
+def _mode(path: Path, folder: int) -> int:
+    try:
+        status = os.stat(path.name or ".", dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return 0o666 & ~_UMASK
+    if not stat.S_ISREG(status.st_mode):
+        raise invalid_params(f"{path} is not a regular file.")
+    return stat.S_IMODE(status.st_mode)
+
+
+# Read once, while nobody else is likely to look: reading it means setting it.
+_UMASK = os.umask(0o077)
+os.umask(_UMASK)

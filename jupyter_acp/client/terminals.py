@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shlex
 import uuid
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..agents.environment import agent_environment
@@ -21,12 +23,14 @@ OUTPUT = "_jupyter/terminal/output"
 EXIT = "_jupyter/terminal/exit"
 
 DEFAULT_OUTPUT_LIMIT = 1024 * 1024
+MAX_OUTPUT_LIMIT = 16 * 1024 * 1024
 SHOWN_LIMIT = 1024 * 1024
 """What goes into the transcript of one terminal's output; the agent can still read the rest."""
 
 SHOW_INTERVAL = 0.05
 TERMINALS_PER_SESSION = 50
 STOP_GRACE = 2.0
+LAST_WORDS = 0.5
 _SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
 
 
@@ -49,16 +53,42 @@ class TerminalSession(Protocol):
         """Add a message to its transcript."""
 
 
+class _Output(asyncio.SubprocessProtocol):
+    """What the event loop tells of a command: its output, and its own end."""
+
+    def __init__(self) -> None:
+        self.take: Callable[[bytes], None] | None = None
+        self.exited = asyncio.Event()
+        self.closed = asyncio.Event()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002
+        if self.take is not None:
+            self.take(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        self.closed.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+
+
 class Terminal:
     """One command, its last output, and how it ended."""
 
     def __init__(
-        self, session: TerminalSession, process: asyncio.subprocess.Process, mark: str, limit: int
+        self,
+        session: TerminalSession,
+        transport: asyncio.SubprocessTransport,
+        output: _Output,
+        mark: str,
+        limit: int,
     ) -> None:
         self.id = f"term-{uuid.uuid4().hex}"
         self.session_id = session.id
         self._session = session
-        self._process = process
+        self._transport = transport
+        self._pipe = output
+        self._pipe.take = self._take
         self._mark = mark
         self._limit = limit
         self._output = bytearray()
@@ -74,10 +104,9 @@ class Terminal:
 
     def output(self) -> dict[str, Any]:
         """Return what is kept of the output, cut at a character."""
+        errors = "ignore" if self._truncated else "replace"
         result: dict[str, Any] = {
-            "output": bytes(self._output).decode(
-                "utf-8", "ignore" if self._truncated else "replace"
-            ),
+            "output": bytes(self._output).decode("utf-8", errors),
             "truncated": self._truncated,
         }
         if not self.running:
@@ -86,7 +115,7 @@ class Terminal:
 
     def status(self) -> dict[str, Any]:
         """Return the exit code, or the signal that ended the command."""
-        code = self._process.returncode
+        code = self._transport.get_returncode()
         if code is not None and code < 0:
             return {"exitCode": None, "signal": describe_exit(code).split()[-1]}
         return {"exitCode": code, "signal": None}
@@ -98,28 +127,33 @@ class Terminal:
 
     async def kill(self) -> None:
         """End the command and what it started."""
-        if self.running:
-            await asyncio.get_running_loop().run_in_executor(
-                None, end_marked, self._mark, self._process.pid, STOP_GRACE
-            )
-            await asyncio.shield(self._running)
+        await asyncio.get_running_loop().run_in_executor(None, self._end, STOP_GRACE)
+        await asyncio.shield(self._running)
 
     def stop_now(self) -> None:
         """End the command at once."""
-        end_marked(self._mark, self._process.pid, 0)
+        self._end(0)
+
+    def _end(self, grace: float) -> None:
+        # The number of a process that has ended may be another's by now.
+        pid = None if self._pipe.exited.is_set() else self._transport.get_pid()
+        end_marked(self._mark, pid, grace)
+
+    def _take(self, chunk: bytes) -> None:
+        self._output += chunk
+        if len(self._output) > self._limit:
+            del self._output[: len(self._output) - self._limit]
+            self._truncated = True
+        room = SHOWN_LIMIT - self._shown - len(self._unshown)
+        self._unshown += chunk[: max(room, 0)]
 
     async def _run(self) -> None:
-        assert self._process.stdout is not None
         showing = asyncio.get_running_loop().create_task(self._show_regularly())
         try:
-            while chunk := await self._process.stdout.read(64 * 1024):
-                self._output += chunk
-                if len(self._output) > self._limit:
-                    del self._output[: len(self._output) - self._limit]
-                    self._truncated = True
-                room = SHOWN_LIMIT - self._shown - len(self._unshown)
-                self._unshown += chunk[: max(room, 0)]
-            await self._process.wait()
+            await self._pipe.exited.wait()
+            # What it started in the background may hold the pipe open for long.
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._pipe.closed.wait(), LAST_WORDS)
         finally:
             showing.cancel()
             self._show(final=True)
@@ -133,7 +167,6 @@ class Terminal:
     def _show(self, final: bool = False) -> None:
         data = bytes(self._unshown)
         if not final:
-            # The last bytes may be the start of a character.
             data = _whole_characters(data)
         if data:
             del self._unshown[: len(data)]
@@ -163,6 +196,9 @@ class Terminals:
             raise invalid_params(
                 f"{TERMINALS_PER_SESSION} terminals are running in this session: end one first."
             )
+        # Agents that never release would otherwise fill the memory.
+        for terminal in [t for t in mine if not t.running][:-TERMINALS_PER_SESSION]:
+            del self._terminals[terminal.id]
         cwd = contained(wanted.cwd or session.cwd, [*session.roots, self._root_dir])
         mark = uuid.uuid4().hex
         env = agent_environment(os.environ, {item.name: item.value for item in wanted.env})
@@ -172,7 +208,8 @@ class Terminals:
             # Some agents send a whole shell line as the command.
             argv = ["/bin/sh", "-c", wanted.command]
         try:
-            process = await asyncio.create_subprocess_exec(
+            transport, output = await asyncio.get_running_loop().subprocess_exec(
+                _Output,
                 *argv,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
@@ -186,9 +223,8 @@ class Terminals:
                 f"{shlex.join(argv)} could not be started: {error.strerror}."
             ) from None
         limit = wanted.output_byte_limit
-        terminal = Terminal(
-            session, process, mark, DEFAULT_OUTPUT_LIMIT if limit is None else limit
-        )
+        limit = DEFAULT_OUTPUT_LIMIT if limit is None else min(limit, MAX_OUTPUT_LIMIT)
+        terminal = Terminal(session, transport, output, mark, limit)
         self._terminals[terminal.id] = terminal
         return {"terminalId": terminal.id}
 

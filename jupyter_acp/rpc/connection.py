@@ -41,12 +41,11 @@ _LEADING_ID = re.compile(
 class Store(Protocol):
     """Where what arrives is kept; it may need time."""
 
-    @property
-    def full(self) -> bool:
-        """Whether nothing more should come for a while."""
+    def keeps_up(self) -> bool:
+        """Work on what came in; return whether more may come right away."""
 
     async def room(self) -> None:
-        """Wait for that while."""
+        """Wait until more may come."""
 
 
 class Peer(Protocol):
@@ -157,8 +156,21 @@ class Connection:
 
     async def run(self) -> None:
         """Carry messages until the transport ends; the owner then says why with `end`."""
-        self._outbox.start(self._transport.write)
-        await self._transport.run(self._receive_batch)
+        loop = asyncio.get_running_loop()
+        failed = loop.create_future()
+
+        def fail(error: BaseException) -> None:
+            self.log.debug("%s: writing failed: %s", self._name, error)
+            if not failed.done():
+                failed.set_result(None)
+
+        self._outbox.start(self._transport.write, fail)
+        reading = loop.create_task(self._transport.run(self._receive_batch))
+        try:
+            # Who does not read any more will get no answer either: both ends count as the end.
+            await asyncio.wait({reading, failed}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            reading.cancel()
 
     async def close(self, error: RpcError | None = None) -> None:
         """Close the transport and fail whatever still waits."""
@@ -177,7 +189,7 @@ class Connection:
         self._outbox.close()
         pending, self._pending = self._pending, {}
         for done in pending.values():
-            done(None, error)
+            self._tell(done, None, error)
         for task in list(self._tasks):
             task.cancel()
 
@@ -219,10 +231,10 @@ class Connection:
         else:
             key = id
         if self._ended is not None:
-            done(None, self._ended)
+            self._tell(done, None, self._ended)
             return key
-        self._pending[key] = done
         self._send({"jsonrpc": "2.0", "id": key, "method": method, "params": params}, lane)
+        self._pending[key] = done
         return key
 
     def forget(self, id: int | str) -> None:
@@ -240,32 +252,53 @@ class Connection:
     def answer(self, request: Request, body: dict[str, Any]) -> None:
         """Send the answer to a request; `Request` makes sure that there is only one."""
         self._incoming.pop(request.id, None)
-        self._send({"jsonrpc": "2.0", "id": request.id, **body}, request.lane)
+        head = {"jsonrpc": "2.0", "id": request.id}
+        try:
+            self._send({**head, **body}, request.lane, answer=True)
+        except TypeError as problem:
+            self.log.error(
+                "%s: the answer to %s is not JSON: %s", self._name, request.method, problem
+            )
+            error = RpcError(INTERNAL_ERROR, f"The answer to {request.method} cannot be sent.")
+            self._send({**head, "error": error.to_json()}, request.lane, answer=True)
 
     def keep(self, task: asyncio.Task[Any]) -> None:
         """Own a task that works for the other side: it ends with the connection."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _send(self, message: dict[str, Any], lane: str | None = None) -> None:
+    def _tell(self, done: Done, result: Any, error: RpcError | None) -> None:
+        try:
+            done(result, error)
+        except Exception:
+            self.log.exception("%s: error while taking an answer", self._name)
+
+    def _send(
+        self, message: dict[str, Any], lane: str | None = None, *, answer: bool = False
+    ) -> None:
         if self._ended is None:
             # A slice is a copy of the right size; what orjson returns holds on to kilobytes more.
             data = orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)[:-1]
-            self._outbox.put(data, lane)
+            self._outbox.put(data, lane, answer=answer)
 
     def _receive_batch(self, messages: list[bytes | Oversized]) -> None:
         for message in messages:
-            self._receive(message)
+            try:
+                self._receive(message)
+            except Exception:
+                self.log.exception("%s: error while taking a message", self._name)
         self._outbox.flusher.flush()
+        keeps_up = self._store is None or self._store.keeps_up()
         # Who does not read our answers is not read either: memory stays bounded.
-        if self._outbox.full or (self._store is not None and self._store.full):
+        if self._outbox.full or not keeps_up:
             self._transport.pause()
             if self._waiting is None:
                 self._waiting = asyncio.get_running_loop().create_task(self._wait_for_room())
                 self.keep(self._waiting)
 
     async def _wait_for_room(self) -> None:
-        await self._outbox.room()
+        while self._outbox.full:
+            await self._outbox.room()
         if self._store is not None:
             await self._store.room()
         self._waiting = None
@@ -335,9 +368,9 @@ class Connection:
             return
         error = message.get("error")
         if error is not None:
-            done(None, RpcError.from_json(error))
+            self._tell(done, None, RpcError.from_json(error))
         else:
-            done(message.get("result"), None)
+            self._tell(done, message.get("result"), None)
 
     def _cancel(self, params: Any) -> None:
         id = params.get("requestId") if isinstance(params, dict) else None
@@ -382,4 +415,4 @@ class Connection:
         if known[1] is not None or known[3] is not None:
             self._refuse(id, error)
         elif done := self._pending.pop(id, None):
-            done(None, error)
+            self._tell(done, None, error)

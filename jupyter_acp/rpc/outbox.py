@@ -35,7 +35,11 @@ class Flusher:
         if self._filled:
             filled, self._filled = self._filled, []
             for outbox in filled:
-                outbox.flush()
+                try:
+                    outbox.flush()
+                except Exception as error:
+                    # One that fails must not silence the others.
+                    outbox.fail(error)
 
 
 class Outbox(ABC):
@@ -44,11 +48,12 @@ class Outbox(ABC):
     def __init__(self, flusher: Flusher | None = None) -> None:
         self.flusher = flusher or Flusher()
         self._write: Write | None = None
+        self._on_failure: Callable[[BaseException], None] | None = None
         self._waiting = False
         self._writing = False
 
     @abstractmethod
-    def put(self, message: bytes, lane: str | None = None) -> None:
+    def put(self, message: bytes, lane: str | None = None, *, answer: bool = False) -> None:
         """Add a message at the end, or at the end of the one stream that it must not overtake."""
 
     @abstractmethod
@@ -58,16 +63,24 @@ class Outbox(ABC):
     @property
     @abstractmethod
     def full(self) -> bool:
-        """Whether so much is unsent that whoever can should wait."""
+        """Whether the other side leaves so many answers unread that it should not ask for more."""
 
     @abstractmethod
     async def room(self) -> None:
-        """Wait while it is full."""
+        """Wait while too much is unsent."""
 
-    def start(self, write: Write) -> None:
+    def start(self, write: Write, on_failure: Callable[[BaseException], None]) -> None:
         """Write what there is, and what is put in from now on."""
         self._write = write
+        self._on_failure = on_failure
         self.filled()
+
+    def fail(self, error: BaseException) -> None:
+        """Give up: nothing can be written any more."""
+        if self._write is not None:
+            self.close()
+            if self._on_failure is not None:
+                self._on_failure(error)
 
     def close(self) -> None:
         """Write nothing any more."""
@@ -85,9 +98,8 @@ class Outbox(ABC):
         while not self._writing and self._write is not None and (batch := self.next_batch()):
             try:
                 taken = self._write(batch)
-            except ConnectionError:
-                # The reading side sees the end of the wire, too, and deals with it.
-                self.close()
+            except ConnectionError as error:
+                self.fail(error)
                 return
             if taken is not None:
                 self._writing = True
@@ -95,8 +107,9 @@ class Outbox(ABC):
 
     def _taken(self, taken: asyncio.Future[None]) -> None:
         self._writing = False
-        if taken.cancelled() or taken.exception() is not None:
-            self.close()
+        error = ConnectionError("closed") if taken.cancelled() else taken.exception()
+        if error is not None:
+            self.fail(error)
         else:
             self.flush()
 
@@ -107,15 +120,18 @@ class Queue(Outbox):
     def __init__(self, limit: int = 4 * 1024 * 1024, flusher: Flusher | None = None) -> None:
         super().__init__(flusher)
         self._limit = limit
-        self._messages: list[bytes] = []
+        self._messages: list[tuple[bytes, bool]] = []
         self._size = 0
+        self._answers = 0
         self._drained = asyncio.Event()
         self._drained.set()
 
-    def put(self, message: bytes, lane: str | None = None) -> None:  # noqa: ARG002
+    def put(self, message: bytes, lane: str | None = None, *, answer: bool = False) -> None:  # noqa: ARG002
         """Add a message; whoever can wait calls `room` first."""
-        self._messages.append(message)
+        self._messages.append((message, answer))
         self._size += len(message)
+        if answer:
+            self._answers += len(message)
         if self._size > self._limit:
             self._drained.clear()
         self.filled()
@@ -123,12 +139,14 @@ class Queue(Outbox):
     def next_batch(self) -> bytes:
         """Return about one batch of what waits."""
         size = count = 0
-        for message in self._messages:
+        for message, answer in self._messages:
             size += len(message)
             count += 1
+            if answer:
+                self._answers -= len(message)
             if size >= BATCH_SIZE:
                 break
-        batch = b"\n".join(self._messages[:count])
+        batch = b"\n".join(message for message, _ in self._messages[:count])
         del self._messages[:count]
         self._size -= size
         if self._size <= self._limit:
@@ -137,8 +155,12 @@ class Queue(Outbox):
 
     @property
     def full(self) -> bool:
-        """Whether more than the limit is unsent."""
-        return self._size > self._limit
+        """Whether more answers than the limit are unread.
+
+        Our own requests do not count: an agent that writes a lot before it reads again would
+        otherwise wait for us as we wait for it.
+        """
+        return self._answers > self._limit
 
     async def room(self) -> None:
         """Wait until less than the limit is unsent."""
@@ -153,5 +175,5 @@ class Queue(Outbox):
         """Forget what is unsent and release those who wait for room."""
         super().close()
         self._messages.clear()
-        self._size = 0
+        self._size = self._answers = 0
         self._drained.set()

@@ -30,6 +30,7 @@ class Follow:
     def __init__(self, log: Log, after: int) -> None:
         self.log = log
         self.cursor = after
+        self.size_before = log.size
         self.asides: deque[tuple[int, bytes]] = deque()
         """Messages that are not in the log, each to be sent when the cursor reaches its number."""
 
@@ -59,7 +60,7 @@ class Feed(Outbox):
         self._on_stalled = on_stalled
         self._loop = asyncio.get_running_loop()
         self._direct: deque[bytes] = deque()
-        self._direct_size = 0
+        self._unsent = 0
         self._follows: dict[str, Follow] = {}
         self._last_batch = 0.0
         self._written_before = 0
@@ -68,34 +69,34 @@ class Feed(Outbox):
         self._drained = asyncio.Event()
         self._drained.set()
 
-    def put(self, message: bytes, lane: str | None = None) -> None:
+    def put(self, message: bytes, lane: str | None = None, *, answer: bool = False) -> None:  # noqa: ARG002
         """Send a message soon, or, in a session's lane, after all that its log holds now."""
         follow = self._follows.get(lane) if lane is not None else None
         if follow is not None:
             follow.asides.append((follow.log.seq, message))
         else:
             self._direct.append(message)
-            self._direct_size += len(message)
-            if self._direct_size > self._limit:
-                self._drained.clear()
+        self._unsent += len(message)
+        if self._unsent > self._limit:
+            self._drained.clear()
         self.filled()
 
     def follow(self, session: str, log: Log, after: int) -> None:
         """Send the log's messages after a number, and go on as it grows."""
-        old = self._follows.get(session)
-        self.unfollow(session)
-        if old is not None:
-            for _, message in old.asides:
-                self.put(message)
-        self._follows[session] = Follow(log, after)
-        log.wait(self)
+        follow = Follow(log, after)
+        if session in self._follows:
+            follow.asides = self._follows[session].asides
+            self._stop_fetching(session)
+        self._follows[session] = follow
         self.filled()
 
     def unfollow(self, session: str) -> None:
-        """Send nothing more of a session."""
+        """Send nothing more of a session but what was put into its lane."""
+        self._stop_fetching(session)
         follow = self._follows.pop(session, None)
-        if follow is not None and follow.fetching is not None:
-            follow.fetching.cancel()
+        if follow is not None:
+            self._direct.extend(message for _, message in follow.asides)
+            self.filled()
 
     def follows(self, session: str) -> bool:
         """Whether the window watches a session."""
@@ -108,7 +109,7 @@ class Feed(Outbox):
     @property
     def full(self) -> bool:
         """Whether the window leaves the answers to its own questions unread."""
-        return self._direct_size > self._limit
+        return self._unsent > self._limit
 
     async def room(self) -> None:
         """Wait until it has read them."""
@@ -124,14 +125,13 @@ class Feed(Outbox):
 
     def next_batch(self) -> bytes:
         """Return what is next of everything that the window is owed."""
-        parts: list[bytes] = []
-        if self._direct:
-            parts.extend(self._direct)
-            self._direct.clear()
-            self._direct_size = 0
-            self._drained.set()
-        for follow in self._follows.values():
-            self._advance(follow, parts)
+        parts: list[bytes] = list(self._direct)
+        self._direct.clear()
+        while True:
+            moved = [self._advance(follow, parts) for follow in self._follows.values()]
+            # What a filter leaves nothing of does not end the search: there may be more behind it.
+            if parts or not any(moved):
+                break
         if not parts:
             for follow in self._follows.values():
                 follow.log.wait(self)
@@ -140,6 +140,9 @@ class Feed(Outbox):
         self._written_before = self._written()
         if self._stall is None:
             self._stall = self._loop.call_later(STALL, self._check_stall)
+        self._unsent = sum(len(m) for f in self._follows.values() for _, m in f.asides)
+        if not self.full:
+            self._drained.set()
         return b"\n".join(parts)
 
     def close(self) -> None:
@@ -151,7 +154,7 @@ class Feed(Outbox):
             if timer is not None:
                 timer.cancel()
         self._direct.clear()
-        self._direct_size = 0
+        self._unsent = 0
         self._drained.set()
 
     def _end_pause(self) -> None:
@@ -163,41 +166,59 @@ class Feed(Outbox):
         self._stall = None
         if not self._writing:
             return
-        unread = self._written() - self._written_before + self._direct_size
+        unread = self._written() - self._written_before + self._unsent
         if unread > self._limit and self._loop.time() - self._last_batch >= STALL:
             self._on_stalled()
         else:
             self._stall = self._loop.call_later(STALL, self._check_stall)
 
     def _written(self) -> int:
-        return sum(follow.log.size for follow in self._follows.values())
+        return sum(follow.log.size - follow.size_before for follow in self._follows.values())
 
-    def _advance(self, follow: Follow, parts: list[bytes]) -> None:
-        """Add what comes next of one session: its log up to the next aside, then the aside."""
-        budget = BATCH_SIZE
+    def _advance(self, follow: Follow, parts: list[bytes]) -> bool:
+        """Add what comes next of one session: its log up to the next aside, then the aside.
+
+        Return whether it got any further.
+        """
+        budget, start = BATCH_SIZE, follow.cursor
         while budget > 0:
             while follow.asides and follow.asides[0][0] <= follow.cursor:
                 parts.append(follow.asides.popleft()[1])
             upto = follow.asides[0][0] if follow.asides else None
             if follow.cursor >= (follow.log.seq if upto is None else upto):
-                return
+                break
             found = follow.fetched or follow.log.recent(follow.cursor, upto, budget)
             if found is None:
                 if follow.fetching is None:
-                    follow.fetching = self._loop.create_task(self._fetch(follow, upto, budget))
-                return
+                    follow.fetching = self._loop.create_task(self._fetch(follow, budget))
+                break
             follow.fetched = None
-            body, follow.cursor = found
+            body, last = found
+            if upto is not None and last > upto:
+                # Something was put in between while the journal was read.
+                body = b"\n".join(body.split(b"\n", upto - follow.cursor)[: upto - follow.cursor])
+                last = upto
+            follow.cursor = last
             budget -= len(body)
             if self.keep is not None:
                 body = b"\n".join([line for line in body.split(b"\n") if self.keep(line)])
             if body:
                 parts.append(body)
+        return follow.cursor > start
 
-    async def _fetch(self, follow: Follow, upto: int | None, size: int) -> None:
+    async def _fetch(self, follow: Follow, size: int) -> None:
         """Get from the journal what has left memory, and go on when it is there."""
-        body, last = await follow.log.read(follow.cursor, upto, size)
+        try:
+            body, last = await follow.log.read(follow.cursor, size)
+        except Exception as error:
+            self.fail(error)
+            return
         follow.fetching = None
         if last > follow.cursor:
             follow.fetched = (body, last)
             self.filled()
+
+    def _stop_fetching(self, session: str) -> None:
+        follow = self._follows.get(session)
+        if follow is not None and follow.fetching is not None:
+            follow.fetching.cancel()

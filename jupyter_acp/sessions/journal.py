@@ -97,6 +97,7 @@ class Journal:
         self._committing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._failure: sqlite3.Error | None = None
+        self._closed = False
         self._in_flight = 0
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="acp-journal-write")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="acp-journal-read")
@@ -112,7 +113,11 @@ class Journal:
 
     async def close(self) -> None:
         """Save what is unsaved and close."""
-        await self.flush()
+        try:
+            await self.flush()
+        except sqlite3.Error as error:
+            self._log.error("The end of some ACP sessions could not be saved: %s", error)
+        self._closed = True
         for executor, db in (
             (self._reader, self._read_db),
             (self._writer, self._write_db),
@@ -123,50 +128,56 @@ class Journal:
         self._writer.shutdown()
         self._reader.shutdown()
 
-    def grown(self, log: Source) -> None:
+    def grown(self, log: Source, size: int) -> None:
         """Take note that a log has messages to save; they are fetched at the next commit."""
-        self._grown.setdefault(log, log.size)
+        if self._closed:
+            return
+        self._grown.setdefault(log, log.size - size)
         self._commit_in(COMMIT_INTERVAL)
 
     def save(self, record: SessionRecord) -> None:
         """Save what is known of a session, along with the messages taken so far."""
+        if self._closed:
+            return
         self._records[record.id] = orjson.dumps(record.to_json())
         self._commit_in(COMMIT_INTERVAL)
 
-    @property
-    def full(self) -> bool:
-        """Whether the disk is too far behind; a flood is committed early, before it is."""
-        unsaved = 0
-        for log, size in self._grown.items():
-            unsaved += log.size - size
+    def keeps_up(self) -> bool:
+        """Commit a flood early; return whether the disk is near enough behind for more."""
+        unsaved = self._unsaved()
         if unsaved <= COMMIT_SIZE:
-            return False
-        self._start_commit()
-        return unsaved + self._in_flight > ROOM
+            return True
+        if self._failure is None:
+            self._start_commit()
+        return unsaved + self._in_flight <= ROOM
 
     async def room(self) -> None:
-        """Wait for the disk."""
-        while self._committing is not None:
-            await asyncio.shield(self._committing)
+        """Wait for the disk, however long it takes."""
+        while not self.keeps_up():
+            if self._committing is not None:
+                await asyncio.shield(self._committing)
+            else:
+                await asyncio.sleep(COMMIT_INTERVAL)
 
     async def flush(self) -> None:
         """Return when everything taken so far is on disk, or raise if the disk refuses it."""
-        while self._grown or self._records or self._committing is not None:
-            if self._committing is None:
-                self._start_commit()
-            assert self._committing is not None
+        if self._committing is not None:
             await asyncio.shield(self._committing)
-            if self._failure is not None:
-                raise self._failure
+        self._start_commit()
+        if self._committing is not None:
+            await asyncio.shield(self._committing)
+        if self._failure is not None:
+            raise self._failure
 
     def save_now(self) -> None:
         """Save what is unsaved from a process that is ending without its event loop."""
-        if self._write_db is not None and (self._grown or self._records):
+        if not self._closed and self._write_db is not None and (self._grown or self._records):
             self._write(self._batch(self._grown, self._records), self._connect())
 
     async def delete(self, session: str) -> None:
         """Forget a session and all its messages, really."""
         await self.flush()
+        self._records.pop(session, None)
         await self._in(self._writer, lambda: self._delete(session))
 
     async def read(self, session: str, after: int, size: int) -> tuple[bytes, int]:
@@ -181,6 +192,12 @@ class Journal:
         return await self._in(
             self._reader, lambda: self._page(session, after, before, limit, newest)
         )
+
+    def _unsaved(self) -> int:
+        unsaved = 0
+        for log, size in self._grown.items():
+            unsaved += log.size - size
+        return unsaved
 
     def _commit_in(self, delay: float) -> None:
         if self._timer is None and self._committing is None:
@@ -250,6 +267,10 @@ class Journal:
             problem = "it was written by a newer version of this extension"
         except (OSError, sqlite3.Error) as error:
             problem = str(error)
+        for db in (self._write_db, self._claimed):
+            if db is not None:
+                db.close()
+        self._write_db = self._claimed = None
         raise RpcError(
             UNAVAILABLE,
             f"Sessions cannot be kept in {self._path}: {problem}. "
@@ -266,8 +287,10 @@ class Journal:
             try:
                 # Held until we close it, and let go by the system if we die.
                 claim.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError:
+            except sqlite3.OperationalError as error:
                 claim.close()
+                if "locked" not in str(error):
+                    raise
                 self._path = wanted.with_stem(f"{wanted.stem}-{number}")
             else:
                 self._claimed = claim
@@ -288,7 +311,12 @@ class Journal:
             rows.extend(_segments(run.log.session, run.first, run.messages, run.size))
         db.execute("BEGIN")
         try:
-            db.executemany("INSERT OR REPLACE INTO segments VALUES (?, ?, ?, ?)", rows)
+            # Written before and not known to be: by a commit that the process did not outlive.
+            db.executemany(
+                "DELETE FROM segments WHERE session=? AND first>=?",
+                [(run.log.session, run.first) for run in batch.runs],
+            )
+            db.executemany("INSERT INTO segments VALUES (?, ?, ?, ?)", rows)
             db.executemany(
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?)", list(batch.records.items())
             )
@@ -303,6 +331,8 @@ class Journal:
         self._write_db.execute("DELETE FROM segments WHERE session=?", (session,))
         self._write_db.execute("DELETE FROM sessions WHERE id=?", (session,))
         self._write_db.execute("COMMIT")
+        # Until then the text is still in the file beside the database.
+        self._write_db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _rows(self, sql: str, *values: Any) -> sqlite3.Cursor:
         assert self._read_db is not None

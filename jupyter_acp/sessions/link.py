@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from .. import protocol
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from ..agents.agent import Agent
     from .session import Session
 
-EARLY_LIMIT = 10_000
-"""How many updates wait for their session to become known."""
+EARLY_LIMIT = 4 * 1024 * 1024
+"""How many bytes of updates wait for their session to become known."""
 
 StartAgent = Callable[["AgentLink"], Awaitable["Agent"]]
 
@@ -42,7 +44,7 @@ class AgentLink:
         self.log = log
         self._services = services
         self._sessions: dict[str, Session] = {}
-        self._early: deque[dict[str, Any]] = deque(maxlen=EARLY_LIMIT)
+        self._early: deque[tuple[int, dict[str, Any]]] = deque()
         self._supervisor = Supervisor(name, lambda: start(self))
 
     @property
@@ -73,12 +75,12 @@ class AgentLink:
     def join(self, agent_session: str, session: Session) -> None:
         """Send a session what the agent has to say to it, what came too early included."""
         self._sessions[agent_session] = session
-        early = [params for params in self._early if params["sessionId"] == agent_session]
-        if early:
-            rest = [params for params in self._early if params["sessionId"] != agent_session]
-            self._early = deque(rest, maxlen=EARLY_LIMIT)
-            for params in early:
+        early, self._early = self._early, deque()
+        for size, params in early:
+            if params["sessionId"] == agent_session:
                 session.update(params)
+            else:
+                self._early.append((size, params))
 
     def leave(self, agent_session: str) -> None:
         """Send a session nothing any more."""
@@ -96,11 +98,12 @@ class AgentLink:
         except (TypeError, KeyError):
             self.log.warning("Ignored an update without session or kind from %s", self.name)
             return
-        if session is not None:
+        if type(kind) is not str:
+            self.log.warning("Ignored an update of no kind from %s", self.name)
+        elif session is not None:
             session.update(params, kind)
         elif isinstance(agent_session, str):
-            # Agents send updates before they answer `session/new`.
-            self._early.append(params)
+            self._hold(params)
 
     def on_request(self, request: Request) -> None:
         """Serve a request of the agent on behalf of one of its own sessions."""
@@ -114,8 +117,15 @@ class AgentLink:
         else:
             self._services.serve(session, request)
 
+    def _hold(self, params: dict[str, Any]) -> None:
+        """Keep an update for later: agents send some before they answer `session/new`."""
+        self._early.append((len(orjson.dumps(params)), params))
+        while sum(size for size, _ in self._early) > EARLY_LIMIT:
+            self._early.popleft()
+
     def _lose(self, error: RpcError) -> None:
         sessions, self._sessions = self._sessions, {}
         self._early.clear()
         for session in set(sessions.values()):
             session.agent_lost(error)
+            self._services.forget(session)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from itertools import accumulate
 from typing import Protocol
 
@@ -44,7 +44,7 @@ class Log:
         self._recent.append(message)
         if not self._dirty:
             self._dirty = True
-            self._journal.grown(self)
+            self._journal.grown(self, len(message))
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             for follower in waiting:
@@ -60,8 +60,7 @@ class Log:
         self._saved = seq
         keep = IDLE_RING_SIZE if seq == self.seq else RING_SIZE
         sizes = list(accumulate(map(len, reversed(self._recent))))
-        drop = len(sizes) - bisect_left(sizes, keep) - 1
-        drop = min(drop, seq - self._before_recent)
+        drop = min(len(sizes) - bisect_right(sizes, keep), seq - self._before_recent)
         if drop > 0:
             del self._recent[:drop]
             self._before_recent += drop
@@ -81,16 +80,10 @@ class Log:
                 break
         return b"\n".join(messages), after + len(messages)
 
-    async def read(self, after: int, upto: int | None, size: int) -> tuple[bytes, int]:
+    async def read(self, after: int, size: int) -> tuple[bytes, int]:
         """Return about `size` bytes of messages after a number, from wherever they are."""
-        found = self.recent(after, upto, size)
-        if found is not None:
-            return found
-        body, last = await self._journal.read(self.session, after, size)
-        if upto is not None and last > upto:
-            body = b"\n".join(body.split(b"\n", upto - after)[: upto - after])
-            last = upto
-        return body, last
+        found = self.recent(after, None, size)
+        return found or await self._journal.read(self.session, after, size)
 
     def wait(self, follower: Follower) -> None:
         """Wake someone up when there is more."""

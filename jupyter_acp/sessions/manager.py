@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import protocol
 from ..agents.agent import Agent
@@ -27,6 +27,13 @@ from .session import Session
 
 if TYPE_CHECKING:
     from ..agents.catalog import Entry
+
+
+class Closable(Protocol):
+    """A window, as far as we know it."""
+
+    async def close(self) -> None:
+        """Stop watching."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +67,16 @@ class SessionManager:
         self.info = client_info
         self.log = log
         self.flusher = Flusher()
+        self.run = uuid.uuid4().hex
+        """Names this run: numbers of an earlier one may not mean the same messages."""
+
         self._services = services
         self._on_activity = on_activity
         self._journal = Journal(journal, log)
         self._sessions: dict[str, Session] = {}
         self._links: dict[str, AgentLink] = {}
+        self._closing = False
+        self.windows: set[Closable] = set()
 
     async def open(self) -> None:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
@@ -77,6 +89,10 @@ class SessionManager:
 
     async def close(self) -> None:
         """Stop every agent and save everything."""
+        self._closing = True
+        await asyncio.gather(*(window.close() for window in list(self.windows)))
+        for session in self._sessions.values():
+            await session.stop()
         await asyncio.gather(
             *(link.stop("The Jupyter server was stopped.") for link in self._links.values()),
             return_exceptions=True,
@@ -130,6 +146,7 @@ class SessionManager:
         try:
             result = await session.create(params)
         except BaseException:
+            session.forget()
             del self._sessions[record.id]
             await self._journal.delete(record.id)
             raise
@@ -139,14 +156,9 @@ class SessionManager:
         """End a session and forget everything about it."""
         session = self.get(id)
         await session.close()
-        agent = self.link(session.record.agent).agent if self._is_known(session) else None
-        if agent and "delete" in (agent.capabilities.get("sessionCapabilities") or {}):
-            try:
-                await agent.connection.request(
-                    protocol.SESSION_DELETE, {"sessionId": session.record.agent_session}
-                )
-            except RpcError as error:
-                self.log.info("session/delete was refused: %s", error.message)
+        if link := self._links.get(session.record.agent):
+            await session.tell_agent(link, "delete", protocol.SESSION_DELETE)
+        session.forget()
         self._services.forget(session)
         self._sessions.pop(id, None)
         await self._journal.delete(id)
@@ -196,6 +208,8 @@ class SessionManager:
         return agent
 
     async def _start_agent(self, link: AgentLink) -> Agent:
+        if self._closing:
+            raise RpcError(UNAVAILABLE, "The Jupyter server is stopping.")
         agent = Agent(
             self._spec(link.agent_id),
             link,
@@ -217,9 +231,6 @@ class SessionManager:
         except CatalogError as error:
             codes = {UnknownAgent: NOT_FOUND, AgentNotAllowed: FORBIDDEN}
             raise RpcError(codes.get(type(error), UNAVAILABLE), str(error)) from error
-
-    def _is_known(self, session: Session) -> bool:
-        return session.record.agent in self._links
 
     def _make(self, record: SessionRecord) -> Session:
         return Session(

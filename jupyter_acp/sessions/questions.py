@@ -22,6 +22,9 @@ class Asker(Protocol):
     def withdraw(self, question: Question) -> None:
         """Take it back: it was answered elsewhere."""
 
+    def forget(self, session: str) -> None:
+        """Show nothing of a session any more: there is none."""
+
 
 class Question:
     """One request that waits for a person."""

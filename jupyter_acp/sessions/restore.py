@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from .. import protocol
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from .session import Session
 
 
+QUIET = 0.15
+QUIET_TRIES = 40
+
+
 async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str, str]:
     """Try the gentlest way first; return how it went, and the same in words."""
     record = session.record
@@ -23,7 +28,8 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
         params["additionalDirectories"] = record.additional_directories
     ways: list[tuple[str, str, str]] = []
     if record.agent_session is not None:
-        if "resume" in (agent.capabilities.get("sessionCapabilities") or {}):
+        capabilities = agent.capabilities.get("sessionCapabilities")
+        if isinstance(capabilities, dict) and "resume" in capabilities:
             ways.append(
                 ("resume", protocol.SESSION_RESUME, f"{link.name} is back and resumed the session.")
             )
@@ -40,16 +46,26 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
             await session.open_with_agent(
                 link, agent, method, {**params, "sessionId": record.agent_session}
             )
-            return how, message
         except RpcError as error:
             link.leave(record.agent_session)
             if not agent.alive:
                 raise
             link.log.info("%s was refused by %s: %s", method, link.name, error.message)
-        finally:
-            session.replaying = False
+        else:
+            await _end_of_replay(session)
+            return how, message
+    session.replaying = False
     await session.open_with_agent(link, agent, protocol.SESSION_NEW, params)
     return "new", (
         f"{link.name} is back but could not restore the session: it starts afresh and does not "
         "remember what was said before."
     )
+
+
+async def _end_of_replay(session: Session) -> None:
+    """Wait until the agent is silent: some repeat the past after they have answered."""
+    for _ in range(QUIET_TRIES):
+        replayed = session.replayed
+        await asyncio.sleep(QUIET)
+        if session.replayed == replayed:
+            return

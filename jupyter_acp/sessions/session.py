@@ -13,7 +13,7 @@ import orjson
 from .. import protocol
 from ..protocol import META
 from ..rpc import Request, RpcError
-from ..rpc.errors import UNAVAILABLE
+from ..rpc.errors import INTERNAL_ERROR, UNAVAILABLE
 from .log import Log
 from .questions import Asker, Question, Questions
 from .record import SessionRecord, State, now
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from .link import AgentLink
 
 TITLE_LENGTH = 80
+AGENT_PATIENCE = 5.0
+"""How long an agent may take to end a turn or a session, in seconds, before we go on without it."""
+
+CANCELLED = {"stopReason": "cancelled"}
 
 _UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
 _SETUP_KINDS = {
@@ -63,12 +67,15 @@ class Session:
         self._windows: list[Asker] = []
         self._questions = Questions(lambda: self._windows, self._resolved, logger)
         self._turn = asyncio.Lock()
-        self._turns: set[asyncio.Task[Any]] = set()
-        self._connecting = asyncio.Lock()
-        self._cancels = 0
-        self._cancelled = asyncio.Event()
+        self._turns: dict[asyncio.Task[Any], asyncio.Event] = {}
+        self._running: asyncio.Task[Any] | None = None
+        self._connecting: asyncio.Task[AgentLink] | None = None
+        self._gone = False
         self.replaying = False
         """While an agent repeats the past after a restart: the journal has it already."""
+
+        self.replayed = 0
+        """How many messages it has repeated."""
 
     @property
     def id(self) -> str:
@@ -127,6 +134,7 @@ class Session:
         if kind in _SETUP_KINDS:
             self._note_setup(kind, params["update"])
         elif self.replaying and kind in _HISTORY_KINDS:
+            self.replayed += 1
             return
         self._append(_UPDATE, params)
 
@@ -134,7 +142,7 @@ class Session:
         """Put a request of the agent to the user; a cancel request takes it back."""
         question = self._questions.put(request.method, {**request.params, "sessionId": self.id})
         request.follow(question.future, lambda: self._questions.withdraw(question))
-        self._on_change(self)
+        self._changed()
 
     def agent_lost(self, error: RpcError) -> None:
         """Keep the transcript and say what happened; the next prompt brings the agent back."""
@@ -159,7 +167,7 @@ class Session:
             body["_meta"].pop(META, None)
         result = await self.open_with_agent(link, agent, protocol.SESSION_NEW, body)
         self.record.created = self.record.updated = now()
-        self._on_change(self)
+        self._changed()
         return result
 
     async def open_with_agent(
@@ -192,61 +200,106 @@ class Session:
 
     def prompt(self, params: dict[str, Any], origin: str) -> asyncio.Task[dict[str, Any]]:
         """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
-        task = asyncio.get_running_loop().create_task(self._run_turn(params, origin, self._cancels))
-        self._turns.add(task)
-        task.add_done_callback(self._turns.discard)
+        cancelled = asyncio.Event()
+        task = asyncio.get_running_loop().create_task(self._run_turn(params, origin, cancelled))
+        self._turns[task] = cancelled
+        task.add_done_callback(self._turns.pop)
         return task
 
-    def cancel(self) -> None:
-        """End the running turn and those queued behind it."""
-        self._cancels += 1
-        self._cancelled.set()
-        if self._link is not None and (agent := self._link.agent) is not None:
-            agent.connection.notify(
-                protocol.SESSION_CANCEL, {"sessionId": self.record.agent_session}
-            )
-        self._questions.cancel()
+    def cancel(self, turn: asyncio.Task[Any] | None = None) -> None:
+        """End a turn; without a name, the running one and those queued behind it."""
+        for task, cancelled in self._turns.items():
+            if turn is None or task is turn:
+                cancelled.set()
+        if turn is None or turn is self._running:
+            if self._link is not None and (agent := self._link.agent) is not None:
+                agent.connection.notify(
+                    protocol.SESSION_CANCEL, {"sessionId": self.record.agent_session}
+                )
+            self._questions.cancel()
 
     async def forward(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the agent something about this session."""
         link = await self.connect()
         agent = await link.ready()
-        result = await agent.connection.request(
-            method, {**params, "sessionId": self.record.agent_session}
+        return await self._call(
+            agent, method, params, lambda result: self._note_choice(method, params, result)
         )
-        self._note_choice(method, params, result)
-        return result
 
     async def connect(self) -> AgentLink:
         """Return the link to an agent that knows this session, restored if need be."""
-        async with self._connecting:
-            link = self._link
-            if link is not None and link.running:
-                return link
+        if self._link is not None and self._link.running:
+            return self._link
+        if self._connecting is None:
+            self._connecting = asyncio.get_running_loop().create_task(self._connect())
+        connecting = self._connecting
+        # Whoever gives up waiting must not end it half-way.
+        await asyncio.wait({connecting})
+        return connecting.result()
+
+    async def _connect(self) -> AgentLink:
+        try:
             link = self._get_link()
             agent = await link.ready()
             how, message = await restore(self, link, agent)
             self.append(protocol.RESTORED, {"how": how, "message": message})
-            if not self._turn.locked():
+            if self._running is None:
                 self._set_state("idle")
             return link
+        finally:
+            self._connecting = None
+
+    async def _call(
+        self, agent: Agent, method: str, params: dict[str, Any], note: Callable[[Any], None]
+    ) -> Any:
+        """Ask the agent about this session; `note` sees the result in the order of arrival."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def done(result: Any, error: RpcError | None) -> None:
+            if future.done():
+                return
+            if error is not None:
+                future.set_exception(error)
+                return
+            note(result)
+            future.set_result(result)
+
+        params = {**params, "sessionId": self.record.agent_session}
+        agent.connection.call(method, params, done)
+        return await future
 
     async def close(self) -> None:
         """End the turn and let the agent forget the session; the transcript stays."""
         await self._stop_turns()
         link, self._link = self._link, None
-        agent = link.agent if link is not None else None
         if link is not None and self.record.agent_session is not None:
             link.leave(self.record.agent_session)
-        if agent is not None and "close" in (agent.capabilities.get("sessionCapabilities") or {}):
-            try:
-                await agent.connection.request(
-                    protocol.SESSION_CLOSE, {"sessionId": self.record.agent_session}
-                )
-            except RpcError as error:
-                self._logger.info("session/close was refused: %s", error.message)
+            await self.tell_agent(link, "close", protocol.SESSION_CLOSE)
         if self.record.state != "closed":
             self._set_state("closed")
+
+    async def tell_agent(self, link: AgentLink, capability: str, method: str) -> None:
+        """Tell the agent what became of the session, if it wants to know; it may not care."""
+        agent = link.agent
+        if agent is None or capability not in session_capabilities(agent):
+            return
+        request = agent.connection.request(method, {"sessionId": self.record.agent_session})
+        try:
+            await asyncio.wait_for(request, AGENT_PATIENCE)
+        except (RpcError, asyncio.TimeoutError) as error:
+            self._logger.info("%s was not answered as it should: %s", method, error)
+
+    def forget(self) -> None:
+        """Be gone: whatever still comes for this session leaves no trace."""
+        self._gone = True
+        for window in list(self._windows):
+            window.forget(self.id)
+        self._windows.clear()
+
+    async def stop(self) -> None:
+        """End what runs, because everything ends."""
+        for task in [*self._turns, *([self._connecting] if self._connecting else [])]:
+            task.cancel()
 
     def rename(self, title: str) -> None:
         """Give the session a title; windows learn of it as of an agent's."""
@@ -259,63 +312,69 @@ class Session:
 
     # The turn
 
-    async def _run_turn(self, params: dict[str, Any], origin: str, cancels: int) -> dict[str, Any]:
+    async def _run_turn(
+        self, params: dict[str, Any], origin: str, cancelled: asyncio.Event
+    ) -> dict[str, Any]:
         async with self._turn:
-            if self._cancels != cancels:
-                return {"stopReason": "cancelled"}
-            self._cancelled.clear()
-            self._log_prompt(params["prompt"], origin)
-            self._set_state("running")
+            if cancelled.is_set():
+                return dict(CANCELLED)
+            self._running = asyncio.current_task()
             try:
-                link = await self._unless_cancelled(self.connect())
-                if link is None:
-                    self._set_state("idle", stop_reason="cancelled")
-                    return {"stopReason": "cancelled"}
-                agent = await link.ready()
+                self._log_prompt(params["prompt"], origin)
+                self._set_state("running")
+                return await self._agent_turn(params, cancelled)
             except RpcError as error:
-                self._set_state("disconnected", error=error)
+                if self.record.state == "running":
+                    self._set_state("disconnected", error=error)
                 raise
-            return await self._agent_turn(agent, params)
+            except Exception as error:
+                failure = RpcError(INTERNAL_ERROR, f"The turn failed: {error}")
+                self._logger.exception("A turn failed")
+                self._set_state("idle", error=failure)
+                raise failure from error
+            finally:
+                self._running = None
 
-    async def _agent_turn(self, agent: Agent, params: dict[str, Any]) -> dict[str, Any]:
-        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+    async def _agent_turn(self, params: dict[str, Any], cancelled: asyncio.Event) -> dict[str, Any]:
+        link = await self._unless(cancelled, self.connect())
+        agent = await link.ready() if link is not None else None
+        if agent is not None:
+            await agent.connection.room()
+        if agent is None or cancelled.is_set():
+            self._set_state("idle", stop_reason="cancelled")
+            return dict(CANCELLED)
+        self.replaying = False
 
-        def done(result: Any, error: RpcError | None) -> None:
-            # Here, in the order of arrival, so that the transcript ends where the turn ended.
-            if error is not None:
-                self._set_state("idle" if agent.alive else "disconnected", error=error)
-                if not future.done():
-                    future.set_exception(error)
-                return
-            result = result if isinstance(result, dict) else {}
-            reason = result.get("stopReason")
+        def ended(result: Any) -> None:
+            # In the order of arrival, so that the transcript ends where the turn ended.
+            reason = result.get("stopReason") if isinstance(result, dict) else None
             self._set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
-            if not future.done():
-                future.set_result(result)
 
-        await agent.connection.room()
-        agent.connection.call(
-            protocol.SESSION_PROMPT, {**params, "sessionId": self.record.agent_session}, done
-        )
-        return await future
+        try:
+            result = await self._call(agent, protocol.SESSION_PROMPT, params, ended)
+        except RpcError as error:
+            if self.record.state == "running":
+                self._set_state("idle" if agent.alive else "disconnected", error=error)
+            raise
+        return result if isinstance(result, dict) else {}
 
-    async def _unless_cancelled(self, work: Any) -> Any:
+    async def _unless(self, cancelled: asyncio.Event, work: Any) -> Any:
         """Wait for work, but not longer than the user does."""
         task = asyncio.ensure_future(work)
-        cancelled = asyncio.ensure_future(self._cancelled.wait())
+        waiting = asyncio.ensure_future(cancelled.wait())
         try:
-            await asyncio.wait({task, cancelled}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
             return task.result() if task.done() else None
         finally:
-            for future in (task, cancelled):
+            for future in (task, waiting):
                 if not future.done():
                     future.cancel()
 
     async def _stop_turns(self) -> None:
         self.cancel()
         if self._turns:
-            await asyncio.wait(self._turns, timeout=5)
-        for task in self._turns:
+            await asyncio.wait(self._turns, timeout=AGENT_PATIENCE)
+        for task in list(self._turns):
             task.cancel()
 
     def _log_prompt(self, blocks: list[Any], origin: str) -> None:
@@ -343,7 +402,11 @@ class Session:
             data = error.data if isinstance(error.data, dict) else {}
             params["error"] = {"message": error.message, "stderr": data.get("stderr") or []}
         self.append(protocol.STATE, params)
-        self._on_change(self)
+        self._changed()
+
+    def _changed(self) -> None:
+        if not self._gone:
+            self._on_change(self)
 
     def _resolved(self, question: Question, result: Any) -> None:
         self.append(
@@ -354,7 +417,7 @@ class Session:
                 "request": {"method": question.method, "params": question.params},
             },
         )
-        self._on_change(self)
+        self._changed()
 
     def _keep_setup(self, result: dict[str, Any]) -> None:
         for key in ("modes", "models", "configOptions"):
@@ -372,7 +435,7 @@ class Session:
             setup["availableCommands"] = update.get("availableCommands")
         elif kind == "session_info_update" and isinstance(update.get("title"), str):
             self.record.title = update["title"]
-        self._on_change(self)
+        self._changed()
 
     def _note_choice(self, method: str, params: dict[str, Any], result: Any) -> None:
         """Tell every window of a choice that one of them made."""
@@ -388,9 +451,17 @@ class Session:
     def _append(
         self, prefix: bytes, params: dict[str, Any], ours: dict[str, Any] | None = None
     ) -> None:
+        if self._gone:
+            return
         log = self.log
         mark = {"seq": log.seq + 1, **ours} if ours else {"seq": log.seq + 1}
         meta = params.get("_meta")
         params["sessionId"] = log.session
-        params["_meta"] = {**meta, META: mark} if meta else {META: mark}
+        params["_meta"] = {**meta, META: mark} if isinstance(meta, dict) else {META: mark}
         log.append(prefix + orjson.dumps(params) + b"}")
+
+
+def session_capabilities(agent: Agent) -> dict[str, Any]:
+    """Return what an agent can do with its sessions, besides having them."""
+    capabilities = agent.capabilities.get("sessionCapabilities")
+    return capabilities if isinstance(capabilities, dict) else {}

@@ -42,6 +42,7 @@ class Window:
         self._agent = agent
         self._log = log
         self._sessions: dict[str, Session] = {}
+        self._said_before: dict[str, int] = {}
         self._initialized = False
         self._knows_us = False
         self._dropping: asyncio.Task[None] | None = None
@@ -58,7 +59,6 @@ class Window:
             protocol.INITIALIZE: self._initialize,
             protocol.AUTHENTICATE: self._ask_agent(protocol.AUTHENTICATE),
             protocol.LOGOUT: self._ask_agent(protocol.LOGOUT),
-            protocol.SESSION_NEW: self._new,
             protocol.SESSION_LOAD: self._load,
             protocol.SESSION_RESUME: self._resume,
             protocol.SESSION_LIST: self._list,
@@ -68,6 +68,7 @@ class Window:
 
     async def run(self) -> None:
         """Serve until the socket closes; the sessions and their turns go on."""
+        self._manager.windows.add(self)
         try:
             await self._connection.run()
         finally:
@@ -75,6 +76,7 @@ class Window:
 
     async def close(self) -> None:
         """Stop watching."""
+        self._manager.windows.discard(self)
         for session in self._sessions.values():
             session.detach(self)
         self._sessions.clear()
@@ -87,9 +89,12 @@ class Window:
         method, params = request.method, request.params
         if not self._initialized and method != protocol.INITIALIZE:
             raise RpcError(INVALID_REQUEST, "The first request must be `initialize`.")
+        # Answered outside of any lane: the answer comes before the replay.
         if method == protocol.ATTACH:
-            # Answered at once and outside of any lane: the answer comes before the replay.
             self._attach(request)
+            return
+        if method == protocol.SESSION_NEW:
+            request.run(self._new(request))
             return
         if isinstance(params, dict) and isinstance(params.get("sessionId"), str):
             request.lane = params["sessionId"]
@@ -126,6 +131,11 @@ class Window:
             self._connection.notify(
                 CANCEL, {"requestId": question.id}, lane=question.params["sessionId"]
             )
+
+    def forget(self, session: str) -> None:
+        """Stop watching a session that is no more."""
+        self._feed.unfollow(session)
+        self._sessions.pop(session, None)
 
     # Requests
 
@@ -169,14 +179,16 @@ class Window:
 
         return ask
 
-    async def _new(self, params: Any) -> dict[str, Any]:
-        wanted = parse(protocol.NewSessionParams, params)
+    async def _new(self, request: Request) -> None:
+        wanted = parse(protocol.NewSessionParams, request.params)
         name = wanted.ours().get("agent") or self._agent
         if name is not None and not isinstance(name, str):
             raise invalid_params('_meta["jupyter-acp"].agent: must be the id of an agent.')
-        session, result = await self._manager.create(wanted, name)
+        creating = asyncio.ensure_future(self._manager.create(wanted, name))
+        # A window that goes away meanwhile finds the session in the list when it comes back.
+        session, result = await asyncio.shield(creating)
+        request.respond(self._with_setup(session, result))
         self._watch(session, 0)
-        return self._with_setup(session, result)
 
     async def _load(self, params: Any) -> dict[str, Any]:
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
@@ -227,12 +239,18 @@ class Window:
     def _attach(self, request: Request) -> None:
         wanted = parse(protocol.AttachParams, request.params)
         session = self._manager.get(wanted.session_id)
-        if wanted.after > session.log.seq:
+        after = wanted.after
+        if wanted.run is not None and wanted.run != self._manager.run:
+            # Another run of the server may have counted differently after a sudden end.
+            after = 0
+        if after > session.log.seq:
             raise invalid_params(
                 f"after: the session has only {session.log.seq} messages; attach with 0."
             )
         request.respond(
             {
+                "run": self._manager.run,
+                "after": after,
                 "seq": session.log.seq,
                 "state": session.record.state,
                 "pending": session.pending,
@@ -240,19 +258,21 @@ class Window:
                 **session.record.setup,
             }
         )
-        self._watch(session, wanted.after)
+        self._watch(session, after)
 
     def _prompt(self, request: Request) -> None:
         wanted = parse(protocol.PromptParams, request.params)
         session = self._manager.get(wanted.session_id)
         if not self._feed.follows(session.id):
             self._watch(session, session.log.seq)
-        request.follow(session.prompt(dict(request.params), self.id), session.cancel)
+        turn = session.prompt(dict(request.params), self.id)
+        request.follow(turn, lambda: session.cancel(turn))
 
     # Watching
 
     def _watch(self, session: Session, after: int) -> None:
         self._sessions[session.id] = session
+        self._said_before[session.id] = session.log.seq
         self._feed.follow(session.id, session.log, after)
         session.attach(self)
 
@@ -278,9 +298,11 @@ class Window:
         if message.startswith(_OURS):
             return False
         if b'"user_message_chunk"' in message:
-            # It knows what it said itself.
-            meta = orjson.loads(message)["params"]["_meta"][protocol.META]
-            return bool(meta.get("origin") != self.id)
+            # It knows what it has just said itself.
+            params = orjson.loads(message)["params"]
+            mark = params["_meta"][protocol.META]
+            is_news = mark["seq"] > self._said_before.get(params["sessionId"], 0)
+            return not (is_news and mark.get("origin") == self.id)
         return True
 
     def _stalled(self) -> None:
