@@ -165,6 +165,7 @@ class Window:
             "_meta": {
                 protocol.META: {
                     "connectionId": self.id,
+                    "run": self._manager.run,
                     "defaultAgent": self._agent or self._manager.catalog.default_id,
                     "rootDir": self._manager.root_dir,
                 }

@@ -294,6 +294,8 @@ export interface IInitializeResult extends IMeta {
 /** What our server adds to its `initialize` answer. */
 export interface IServerMeta {
   connectionId?: string;
+  /** Names the server's run; the numbers of messages hold within one. */
+  run?: string;
   defaultAgent?: string;
   rootDir?: string;
 }

@@ -38,6 +38,7 @@ export class FakeServer {
       _meta: {
         'jupyter-acp': {
           connectionId: `c${++this.connections}`,
+          run: this.run,
           rootDir: '/root'
         }
       }
@@ -45,6 +46,7 @@ export class FakeServer {
   };
 
   connections = 0;
+  run = 'first';
   readonly log: string[] = [];
   readonly upgrades: { url: string; protocol: string }[] = [];
 

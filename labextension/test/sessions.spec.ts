@@ -127,6 +127,22 @@ describe('Sessions', () => {
     expect(said(model)).toEqual(['ab']);
   });
 
+  it('begins anew with a server that has given its numbers away again', async () => {
+    const model = await open().create();
+    for (const text of 'abc') {
+      server.text('agent_message_chunk', text);
+    }
+    await until(() => model.transcript.seq === 3);
+    server.log.splice(1);
+    server.run = 'second';
+    server.drop();
+    for (const text of 'xyz') {
+      server.text('agent_message_chunk', text);
+    }
+    await until(() => model.transcript.seq === 4);
+    expect(said(model)).toEqual(['axyz']);
+  });
+
   it('opens the last session again after a reload', async () => {
     const before = open();
     const model = await before.create();

@@ -44,6 +44,7 @@ export class SessionModel implements IDisposable {
   constructor(private readonly _options: SessionModel.IOptions) {
     this._info = _options.info;
     this._draft = _options.draft ?? '';
+    this._run = _options.connection.server.run;
     this._transcript.setUp(_options.setup ?? {});
   }
 
@@ -249,9 +250,15 @@ export class SessionModel implements IDisposable {
   private async _requestAttach(): Promise<IAttachResult> {
     const { connection } = this._options;
     const sessionId = this.id;
+    const { run } = connection.server;
+    if (this._run !== undefined && run !== this._run) {
+      // Another run of the server may have given our last numbers away again.
+      this._transcript = new Transcript();
+    }
+    this._run = run;
     const after = this._transcript.seq;
     try {
-      return await connection.request(Method.attach, { sessionId, after });
+      return await connection.request(Method.attach, { sessionId, after, run });
     } catch (error) {
       const code = error instanceof RpcError ? error.code : 0;
       if (after === 0 || code !== ErrorCode.invalidParams) {
@@ -259,7 +266,7 @@ export class SessionModel implements IDisposable {
       }
       // A server that was killed may have lost its last moments: begin anew.
       this._transcript = new Transcript();
-      return connection.request(Method.attach, { sessionId, after: 0 });
+      return connection.request(Method.attach, { sessionId, after: 0, run });
     }
   }
 
@@ -329,6 +336,7 @@ export class SessionModel implements IDisposable {
   }
 
   private _transcript = new Transcript();
+  private _run: string | undefined;
   private _info: ISessionInfo;
   private _draft: string;
   private _problem = '';
