@@ -199,7 +199,7 @@ async def test_load_replays_everything_before_it_answers(stock, sdk_connect, tmp
     replay = [m for m in other.wire if m.get("method") == "session/update"]
     assert other.wire[-1]["result"]["modes"], "the answer must follow the replay"
     kinds = [m["params"]["update"]["sessionUpdate"] for m in replay]
-    assert kinds == ["user_message_chunk"] + ["agent_message_chunk"] * 50
+    assert kinds == ["user_message_chunk", "session_info_update"] + ["agent_message_chunk"] * 50
     # The SDK may still be busy with the last ones: it answers a load without waiting for them.
     await until(lambda: len(other.texts()) == 50)
     assert other.texts() == live

@@ -70,8 +70,8 @@ async def test_chunks_come_in_order_and_before_the_response(play):
     assert response["result"]["stopReason"] == "end_turn"
     # Nothing that a client could not have expected, its own prompt included.
     assert {message.get("method") for message in before} == {"session/update"}
-    assert {m["params"]["update"]["sessionUpdate"] for m in before} == {"agent_message_chunk"}
-    assert len(before) == 500
+    kinds = [m["params"]["update"]["sessionUpdate"] for m in before]
+    assert kinds == ["session_info_update"] + ["agent_message_chunk"] * 500
 
 
 async def test_initialize_and_new(play):
@@ -117,7 +117,7 @@ async def test_load_replays_everything_before_it_answers(play):
     *replay, response = seen["replay"]
     assert response["result"]["modes"]["currentModeId"] == "a"
     kinds = [message["params"]["update"]["sessionUpdate"] for message in replay]
-    assert kinds == ["user_message_chunk"] + ["agent_message_chunk"] * 50
+    assert kinds == ["user_message_chunk", "session_info_update"] + ["agent_message_chunk"] * 50
     assert texts(seen["updates"]) == texts(seen["live"])
     assert texts(seen["updates"])[-1] == "to both"
     said = texts(seen["updates"], "user_message_chunk")

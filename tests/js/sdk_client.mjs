@@ -35,7 +35,10 @@ class Stock {
     });
     const connection = client({ name: 'stock' })
       .onNotification(methods.client.session.update, ({ params }) => {
-        this.updates.push(params.update);
+        // The title that every session gets is not what is tried here.
+        if (params.update.sessionUpdate !== 'session_info_update') {
+          this.updates.push(params.update);
+        }
       })
       .onRequest(methods.client.session.requestPermission, async ({ params }) => {
         this.questions.push(params);
