@@ -13,11 +13,12 @@ import orjson
 from .. import protocol
 from ..protocol import META
 from ..rpc import Request, RpcError
-from ..rpc.errors import INTERNAL_ERROR, UNAVAILABLE
+from ..rpc.errors import UNAVAILABLE
 from .log import Log
 from .questions import Asker, Question, Questions
 from .record import SessionRecord, State, now
 from .restore import restore
+from .turns import Turn, Turns
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
@@ -27,7 +28,6 @@ TITLE_LENGTH = 80
 AGENT_PATIENCE = 5.0
 """How long an agent may take to end a turn or a session, in seconds, before we go on without it."""
 
-CANCELLED = {"stopReason": "cancelled"}
 
 _UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
 _SETUP_KINDS = {
@@ -66,9 +66,7 @@ class Session:
         self._lost = False
         self._windows: list[Asker] = []
         self._questions = Questions(lambda: self._windows, self._resolved, logger)
-        self._turn = asyncio.Lock()
-        self._turns: dict[asyncio.Task[Any], asyncio.Event] = {}
-        self._running: asyncio.Task[Any] | None = None
+        self._turns = Turns(self, logger)
         self._connecting: asyncio.Task[AgentLink] | None = None
         self._gone = False
         self.replaying = False
@@ -100,7 +98,7 @@ class Session:
     @property
     def running(self) -> bool:
         """Whether a turn is running or waiting to."""
-        return bool(self._turns)
+        return self._turns.any
 
     @property
     def was_connected(self) -> bool:
@@ -150,7 +148,7 @@ class Session:
         self._lost = True
         self._questions.cancel()
         if self.record.state not in ("disconnected", "closed"):
-            self._set_state("disconnected", error=error)
+            self.set_state("disconnected", error=error)
 
     # What windows ask for
 
@@ -198,31 +196,25 @@ class Session:
         agent.connection.call(method, params, done)
         return await future
 
-    def prompt(self, params: dict[str, Any], origin: str) -> asyncio.Task[dict[str, Any]]:
+    def prompt(self, params: dict[str, Any], origin: str) -> Turn:
         """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
-        cancelled = asyncio.Event()
-        task = asyncio.get_running_loop().create_task(self._run_turn(params, origin, cancelled))
-        self._turns[task] = cancelled
-        task.add_done_callback(self._turns.pop)
-        return task
+        return self._turns.start(params, origin)
 
-    def cancel(self, turn: asyncio.Task[Any] | None = None) -> None:
+    def cancel(self, turn: Turn | None = None) -> None:
         """End a turn; without a name, the running one and those queued behind it."""
-        for task, cancelled in self._turns.items():
-            if turn is None or task is turn:
-                cancelled.set()
-        if turn is None or turn is self._running:
-            if self._link is not None and (agent := self._link.agent) is not None:
-                agent.connection.notify(
-                    protocol.SESSION_CANCEL, {"sessionId": self.record.agent_session}
-                )
-            self._questions.cancel()
+        if not self._turns.cancel(turn):
+            return
+        if self._link is not None and (agent := self._link.agent) is not None:
+            agent.connection.notify(
+                protocol.SESSION_CANCEL, {"sessionId": self.record.agent_session}
+            )
+        self._questions.cancel()
 
     async def forward(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the agent something about this session."""
         link = await self.connect()
         agent = await link.ready()
-        return await self._call(
+        return await self.call(
             agent, method, params, lambda result: self._note_choice(method, params, result)
         )
 
@@ -243,13 +235,13 @@ class Session:
             agent = await link.ready()
             how, message = await restore(self, link, agent)
             self.append(protocol.RESTORED, {"how": how, "message": message})
-            if self._running is None:
-                self._set_state("idle")
+            if self.record.state != "running":
+                self.set_state("idle")
             return link
         finally:
             self._connecting = None
 
-    async def _call(
+    async def call(
         self, agent: Agent, method: str, params: dict[str, Any], note: Callable[[Any], None]
     ) -> Any:
         """Ask the agent about this session; `note` sees the result in the order of arrival."""
@@ -270,13 +262,14 @@ class Session:
 
     async def close(self) -> None:
         """End the turn and let the agent forget the session; the transcript stays."""
-        await self._stop_turns()
+        self.cancel()
+        await self._turns.end(AGENT_PATIENCE)
         link, self._link = self._link, None
         if link is not None and self.record.agent_session is not None:
             link.leave(self.record.agent_session)
             await self.tell_agent(link, "close", protocol.SESSION_CLOSE)
         if self.record.state != "closed":
-            self._set_state("closed")
+            self.set_state("closed")
 
     async def tell_agent(self, link: AgentLink, capability: str, method: str) -> None:
         """Tell the agent what became of the session, if it wants to know; it may not care."""
@@ -298,8 +291,9 @@ class Session:
 
     async def stop(self) -> None:
         """End what runs, because everything ends."""
-        for task in [*self._turns, *([self._connecting] if self._connecting else [])]:
-            task.cancel()
+        await self._turns.end(0)
+        if self._connecting is not None:
+            self._connecting.cancel()
 
     def rename(self, title: str) -> None:
         """Give the session a title; windows learn of it as of an agent's."""
@@ -310,74 +304,8 @@ class Session:
         prefix = b'{"jsonrpc":"2.0","method":"' + method.encode() + b'","params":'
         self._append(prefix, params)
 
-    # The turn
-
-    async def _run_turn(
-        self, params: dict[str, Any], origin: str, cancelled: asyncio.Event
-    ) -> dict[str, Any]:
-        async with self._turn:
-            if cancelled.is_set():
-                return dict(CANCELLED)
-            self._running = asyncio.current_task()
-            try:
-                self._log_prompt(params["prompt"], origin)
-                self._set_state("running")
-                return await self._agent_turn(params, cancelled)
-            except RpcError as error:
-                if self.record.state == "running":
-                    self._set_state("disconnected", error=error)
-                raise
-            except Exception as error:
-                failure = RpcError(INTERNAL_ERROR, f"The turn failed: {error}")
-                self._logger.exception("A turn failed")
-                self._set_state("idle", error=failure)
-                raise failure from error
-            finally:
-                self._running = None
-
-    async def _agent_turn(self, params: dict[str, Any], cancelled: asyncio.Event) -> dict[str, Any]:
-        link = await self._unless(cancelled, self.connect())
-        agent = await link.ready() if link is not None else None
-        if agent is not None:
-            await agent.connection.room()
-        if agent is None or cancelled.is_set():
-            self._set_state("idle", stop_reason="cancelled")
-            return dict(CANCELLED)
-        self.replaying = False
-
-        def ended(result: Any) -> None:
-            # In the order of arrival, so that the transcript ends where the turn ended.
-            reason = result.get("stopReason") if isinstance(result, dict) else None
-            self._set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
-
-        try:
-            result = await self._call(agent, protocol.SESSION_PROMPT, params, ended)
-        except RpcError as error:
-            if self.record.state == "running":
-                self._set_state("idle" if agent.alive else "disconnected", error=error)
-            raise
-        return result if isinstance(result, dict) else {}
-
-    async def _unless(self, cancelled: asyncio.Event, work: Any) -> Any:
-        """Wait for work, but not longer than the user does."""
-        task = asyncio.ensure_future(work)
-        waiting = asyncio.ensure_future(cancelled.wait())
-        try:
-            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            return task.result() if task.done() else None
-        finally:
-            for future in (task, waiting):
-                if not future.done():
-                    future.cancel()
-
-    async def _stop_turns(self) -> None:
-        self.cancel()
-        if self._turns:
-            await asyncio.wait(self._turns, timeout=AGENT_PATIENCE)
-        for task in list(self._turns):
-            task.cancel()
-
-    def _log_prompt(self, blocks: list[Any], origin: str) -> None:
+    def log_prompt(self, blocks: list[Any], origin: str) -> None:
+        """Write down what a user said, for every window, and take the first words as the title."""
         for block in blocks:
             update = {"sessionUpdate": "user_message_chunk", "content": block}
             self._append(_UPDATE, {"update": update}, {"origin": origin})
@@ -388,9 +316,10 @@ class Session:
 
     # State
 
-    def _set_state(
+    def set_state(
         self, state: State, *, stop_reason: str | None = None, error: RpcError | None = None
     ) -> None:
+        """Be in another state, and say so to everybody."""
         record = self.record
         record.state, record.stop_reason = state, stop_reason
         record.error = error.message if error is not None else None
