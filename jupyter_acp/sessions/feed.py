@@ -63,6 +63,7 @@ class Feed(Outbox):
         self._unsent = 0
         self._follows: dict[str, Follow] = {}
         self._last_batch = 0.0
+        self._was_large = False
         self._written_before = 0
         self._pause: asyncio.TimerHandle | None = None
         self._stall: asyncio.TimerHandle | None = None
@@ -116,9 +117,9 @@ class Feed(Outbox):
         await self._drained.wait()
 
     def flush(self) -> None:
-        """Send what there is, unless so much was sent a moment ago that more should go with it."""
+        """Send what there is, but no sooner after a small batch than it pays."""
         pause = self._last_batch + BATCH_INTERVAL - self._loop.time()
-        if pause <= 0:
+        if pause <= 0 or self._was_large:
             super().flush()
         elif self._pause is None:
             self._pause = self._loop.call_later(pause, self._end_pause)
@@ -136,14 +137,16 @@ class Feed(Outbox):
             for follow in self._follows.values():
                 follow.log.wait(self)
             return b""
+        batch = b"\n".join(parts)
         self._last_batch = self._loop.time()
+        self._was_large = len(batch) >= BATCH_SIZE
         self._written_before = self._written()
         if self._stall is None:
             self._stall = self._loop.call_later(STALL, self._check_stall)
         self._unsent = sum(len(m) for f in self._follows.values() for _, m in f.asides)
         if not self.full:
             self._drained.set()
-        return b"\n".join(parts)
+        return batch
 
     def close(self) -> None:
         """Follow nothing any more."""
@@ -189,8 +192,6 @@ class Feed(Outbox):
                 break
             found = follow.fetched or follow.log.recent(follow.cursor, upto, budget)
             if found is None:
-                if follow.fetching is None:
-                    follow.fetching = self._loop.create_task(self._fetch(follow, budget))
                 break
             follow.fetched = None
             body, last = found
@@ -204,12 +205,19 @@ class Feed(Outbox):
                 body = b"\n".join([line for line in body.split(b"\n") if self.keep(line)])
             if body:
                 parts.append(body)
+        if (
+            follow.fetched is None
+            and follow.fetching is None
+            and follow.log.has_left(follow.cursor)
+        ):
+            # Already now: it is read while this batch is on its way.
+            follow.fetching = self._loop.create_task(self._fetch(follow))
         return follow.cursor > start
 
-    async def _fetch(self, follow: Follow, size: int) -> None:
+    async def _fetch(self, follow: Follow) -> None:
         """Get from the journal what has left memory, and go on when it is there."""
         try:
-            body, last = await follow.log.read(follow.cursor, size)
+            body, last = await follow.log.read(follow.cursor, BATCH_SIZE)
         except Exception as error:
             self.fail(error)
             return

@@ -28,7 +28,7 @@ COMMIT_INTERVAL = 0.1
 COMMIT_SIZE = 1024 * 1024
 """A flood is committed earlier, so that what waits in memory stays small."""
 
-ROOM = 8 * 1024 * 1024
+ROOM = 4 * 1024 * 1024
 """Above this much unsaved, whoever writes has to wait for the disk."""
 
 RETRY_INTERVAL = 1.0

@@ -65,6 +65,10 @@ class Log:
             del self._recent[:drop]
             self._before_recent += drop
 
+    def has_left(self, after: int) -> bool:
+        """Whether the message after a number is in the journal only."""
+        return after < self._before_recent
+
     def recent(self, after: int, upto: int | None, size: int) -> tuple[bytes, int] | None:
         """Return about `size` bytes of messages after a number, or None if they left memory."""
         start = after - self._before_recent

@@ -152,16 +152,21 @@ def neighbour(quick):
     return [at_most("another session's p50 while one floods", statistics.median(ratios), 2)]
 
 
+def line(server, session, size):
+    """The time that one long line takes, of several in a row."""
+    return statistics.median(turn(server, *session, f"line {size}")[0] for _ in range(5))
+
+
 def long_lines(quick):
     """One line of ten megabytes, and whether the cost grows with the length only."""
     against_raw, growth = [], []
     with raw() as baseline, jupyter() as ours:
         theirs, mine = raw_session(baseline), our_session(ours)
         for _ in repeat(quick):
-            raw_time = turn(baseline, *theirs, "line 10000000")[0]
-            against_raw.append(turn(ours, *mine, "line 10000000")[0] / raw_time)
-            half = turn(ours, *mine, "line 2500000")[0]
-            growth.append(turn(ours, *mine, "line 5000000")[0] / half)
+            raw_time = line(baseline, theirs, 10_000_000)
+            against_raw.append(line(ours, mine, 10_000_000) / raw_time)
+            half = line(ours, mine, 2_500_000)
+            growth.append(line(ours, mine, 5_000_000) / half)
     return [
         at_most("a line of 10 MB", statistics.median(against_raw), 3),
         at_most("5 MB against 2.5 MB", statistics.median(growth), 2.5),
