@@ -282,9 +282,21 @@ class Connection:
             self._outbox.put(data, lane, answer=answer)
 
     def _receive_batch(self, messages: list[bytes | Oversized]) -> None:
-        for message in messages:
+        on_notification = self._peer.on_notification
+        for raw in messages:
             try:
+                message = orjson.loads(raw)  # type: ignore[arg-type]
+                if type(message) is dict and "id" not in message and "method" in message:
+                    # Nearly everything is a notification: it takes the shortest way.
+                    method = message["method"]
+                    if type(method) is str and method != CANCEL:
+                        on_notification(method, message.get("params"))
+                        continue
                 self._receive(message)
+            except orjson.JSONDecodeError as error:
+                self._not_json(raw, error)
+            except RpcError as error:
+                self.log.warning("%s: refused a notification: %s", self._name, error.message)
             except Exception:
                 self.log.exception("%s: error while taking a message", self._name)
         self._outbox.flusher.flush()
@@ -304,12 +316,7 @@ class Connection:
         self._waiting = None
         self._transport.resume()
 
-    def _receive(self, raw: bytes | Oversized) -> None:
-        try:
-            message = orjson.loads(raw)  # type: ignore[arg-type]
-        except orjson.JSONDecodeError as error:
-            self._not_json(raw, error)
-            return
+    def _receive(self, message: Any) -> None:
         if type(message) is not dict:
             kind = "batches are not part of ACP" if type(message) is list else "not an object"
             self.log.warning("%s: ignored a message: %s", self._name, kind)
@@ -319,15 +326,8 @@ class Connection:
         if type(method) is str:
             if "id" in message:
                 self._requested(message["id"], method, message.get("params"))
-            elif method == CANCEL:
-                self._cancel(message.get("params"))
             else:
-                try:
-                    self._peer.on_notification(method, message.get("params"))
-                except RpcError as error:
-                    self.log.warning("%s: %s refused: %s", self._name, method, error.message)
-                except Exception:
-                    self.log.exception("%s: error while taking %s", self._name, method)
+                self._cancel(message.get("params"))
         elif "result" in message or "error" in message:
             self._answered(message)
         elif "jsonrpc" in message or method is not None:
@@ -390,7 +390,7 @@ class Connection:
                 self._refuse_text(raw, error)
             else:
                 # Half of a surrogate pair, as JavaScript writes when it cuts a text in an emoji.
-                self._receive(repaired)
+                self._receive_batch([repaired])
 
     def _refuse_text(self, raw: bytes, error: ValueError) -> None:
         self.log.warning("%s: ignored %d bytes that are not JSON (%s)", self._name, len(raw), error)

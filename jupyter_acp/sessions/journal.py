@@ -62,8 +62,8 @@ class Source(Protocol):
     def unsaved(self) -> tuple[int, list[bytes]]:
         """Return what is not saved yet, and the number of its first message."""
 
-    def saved(self, seq: int) -> None:
-        """Take note that everything up to a message is saved."""
+    def saved(self, count: int, size: int) -> None:
+        """Take note that so many more messages, of so many bytes, are saved."""
 
 
 class Run(NamedTuple):
@@ -231,7 +231,7 @@ class Journal:
         else:
             self._failure = None
             for run in batch.runs:
-                run.log.saved(run.first + len(run.messages) - 1)
+                run.log.saved(len(run.messages), run.size)
         finally:
             self._in_flight = 0
             self._committing = None

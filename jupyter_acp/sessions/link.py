@@ -92,17 +92,15 @@ class AgentLink:
             self.log.debug("Ignored %s from %s", method, self.name)
             return
         try:
-            agent_session = params["sessionId"]
-            session = self._sessions.get(agent_session)
+            session = self._sessions.get(params["sessionId"])
             kind = params["update"]["sessionUpdate"]
         except (TypeError, KeyError):
-            self.log.warning("Ignored an update without session or kind from %s", self.name)
-            return
+            kind = None
         if type(kind) is not str:
-            self.log.warning("Ignored an update of no kind from %s", self.name)
+            self.log.warning("Ignored an update without session or kind from %s", self.name)
         elif session is not None:
             session.update(params, kind)
-        elif isinstance(agent_session, str):
+        elif isinstance(params["sessionId"], str):
             self._hold(params)
 
     def on_request(self, request: Request) -> None:

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from itertools import accumulate
+from collections import deque
 from typing import Protocol
 
 from .journal import Journal
@@ -34,6 +33,8 @@ class Log:
         self._saved = seq
         self._recent: list[bytes] = []
         self._before_recent = seq
+        self._kept: deque[tuple[int, int]] = deque()
+        self._kept_size = 0
         self._dirty = False
         self._waiting: list[Follower] = []
 
@@ -55,15 +56,22 @@ class Log:
         self._dirty = False
         return self._saved + 1, self._recent[self._saved - self._before_recent :]
 
-    def saved(self, seq: int) -> None:
-        """Let go of what the journal has, but for the recent past that reconnecting windows want."""
-        self._saved = seq
-        keep = IDLE_RING_SIZE if seq == self.seq else RING_SIZE
-        sizes = list(accumulate(map(len, reversed(self._recent))))
-        drop = min(len(sizes) - bisect_right(sizes, keep), seq - self._before_recent)
-        if drop > 0:
-            del self._recent[:drop]
-            self._before_recent += drop
+    def saved(self, count: int, size: int) -> None:
+        """Let go of what the journal has, but for the recent past that reconnecting windows want.
+
+        In whole commits: looking at each message would cost more than it saves.
+        """
+        self._saved += count
+        self._kept.append((count, size))
+        self._kept_size += size
+        keep = IDLE_RING_SIZE if self._saved == self.seq else RING_SIZE
+        drop = 0
+        while self._kept_size > keep:
+            count, size = self._kept.popleft()
+            self._kept_size -= size
+            drop += count
+        del self._recent[:drop]
+        self._before_recent += drop
 
     def has_left(self, after: int) -> bool:
         """Whether the message after a number is in the journal only."""

@@ -67,6 +67,14 @@ class Session:
         self._windows: list[Asker] = []
         self._questions = Questions(lambda: self._windows, self._resolved, logger)
         self._turns = Turns(self, logger)
+        self._head = (
+            _UPDATE
+            + b'{"sessionId":'
+            + orjson.dumps(record.id)
+            + b',"_meta":{'
+            + orjson.dumps(META)
+            + b':{"seq":'
+        )
         self._connecting: asyncio.Task[AgentLink] | None = None
         self._gone = False
         self.replaying = False
@@ -134,7 +142,15 @@ class Session:
         elif self.replaying and kind in _HISTORY_KINDS:
             self.replayed += 1
             return
-        self._append(_UPDATE, params)
+        if len(params) == 2 and not self._gone:
+            # As nearly all of them are: a session and an update. What we add is the same but for
+            # the number, and need not be put together each time.
+            log = self.log
+            log.append(
+                b'%b%d}},"update":%b}}' % (self._head, log.seq + 1, orjson.dumps(params["update"]))
+            )
+        else:
+            self._append(_UPDATE, params)
 
     def ask(self, request: Request) -> None:
         """Put a request of the agent to the user; a cancel request takes it back."""
