@@ -17,7 +17,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
+
+from jupyter_acp.agents.process import MARK
+
 TOKEN = "a-token-for-tests"
+
+
+def carrying(mark: str) -> list[psutil.Process]:
+    """Every process that carries an agent's mark."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            pass
+    return found
 
 
 class Server:

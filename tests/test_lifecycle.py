@@ -12,6 +12,7 @@ import sys
 import psutil
 import pytest
 from conftest import is_state, scripted, seq
+from server import carrying
 
 from jupyter_acp.agents.process import MARK, AgentProcess, end_marked
 
@@ -40,18 +41,6 @@ def acp_agents():
 @pytest.fixture
 def acp_config():
     return {"initialize_timeout": 3.0}
-
-
-def carrying(mark: str) -> list[psutil.Process]:
-    """Every process that carries an agent's mark."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except psutil.Error:
-            pass
-    return found
 
 
 async def mark_of(window, session) -> str:

@@ -11,10 +11,9 @@ import socket
 import sqlite3
 import time
 
-import psutil
 import pytest
 from conftest import Client, is_state, scripted, seq
-from server import TOKEN, Server, running
+from server import TOKEN, Server, carrying, running
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
@@ -32,17 +31,6 @@ async def connect(server: Server) -> Client:
     return client
 
 
-def left_behind(mark: str) -> list[psutil.Process]:
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except psutil.Error:
-            pass
-    return found
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_nothing_is_left_after_a_signal(tmp_path, number):
     with running(tmp_path, {"family": FAMILY}) as server:
@@ -51,14 +39,14 @@ async def test_nothing_is_left_after_a_signal(tmp_path, number):
         await client.prompt(session, ["env"])
         mark = json.loads(client.texts()[0])[MARK]
         for _ in range(100):
-            if len(left_behind(mark)) == 5:
+            if len(carrying(mark)) == 5:
                 break
             await asyncio.sleep(0.05)
-        assert len(left_behind(mark)) == 5
+        assert len(carrying(mark)) == 5
         await client.start_prompt(session, ["sleep", 30])
         await client.wait(is_state("running"))
         await asyncio.get_running_loop().run_in_executor(None, server.signal, number)
-        assert left_behind(mark) == []
+        assert carrying(mark) == []
 
 
 async def test_after_kill_9_everything_older_than_a_moment_is_there(tmp_path):

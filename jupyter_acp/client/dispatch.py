@@ -5,32 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any
 
 from .. import protocol
 from ..rpc import Request, invalid_params, method_not_found
 from .files import Files
 from .terminals import Terminals
-
-
-class SessionView(Protocol):
-    """What a service has to know of the session that it works for."""
-
-    @property
-    def id(self) -> str:
-        """Our id of the session."""
-
-    @property
-    def cwd(self) -> str:
-        """Its folder."""
-
-    @property
-    def roots(self) -> list[str]:
-        """The folders that it may touch."""
-
-    def append(self, method: str, params: dict[str, Any]) -> None:
-        """Add a message to its transcript."""
-
+from .view import SessionView
 
 Service = Callable[[Any, Any], Awaitable[Any]]
 

@@ -11,22 +11,15 @@ import os
 import stat
 import uuid
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ..paths import contained, folder_of
 from ..protocol import ReadFileParams, WriteFileParams, parse
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import INTERNAL_ERROR, NOT_FOUND
+from .view import SessionView
 
 SIZE_LIMIT = 64 * 1024 * 1024
-
-
-class HasRoots(Protocol):
-    """A session, as far as files go."""
-
-    @property
-    def roots(self) -> list[str]:
-        """The folders that it may touch."""
 
 
 class Files:
@@ -35,7 +28,7 @@ class Files:
     def __init__(self, root_dir: str) -> None:
         self._root_dir = root_dir
 
-    async def read(self, session: HasRoots, params: Any) -> dict[str, Any]:
+    async def read(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `fs/read_text_file`."""
         wanted = parse(ReadFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])
@@ -44,7 +37,7 @@ class Files:
         )
         return {"content": text}
 
-    async def write(self, session: HasRoots, params: Any) -> dict[str, Any]:
+    async def write(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `fs/write_text_file`."""
         wanted = parse(WriteFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])

@@ -10,7 +10,7 @@ import os
 import shlex
 import uuid
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from ..agents.environment import agent_environment
 from ..agents.process import MARK, describe_exit, end_marked
@@ -18,6 +18,7 @@ from ..paths import contained
 from ..protocol import CreateTerminalParams, TerminalParams, parse
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import NOT_FOUND
+from .view import SessionView
 
 OUTPUT = "_jupyter/terminal/output"
 EXIT = "_jupyter/terminal/exit"
@@ -32,25 +33,6 @@ TERMINALS_PER_SESSION = 50
 STOP_GRACE = 2.0
 LAST_WORDS = 0.5
 _SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
-
-
-class TerminalSession(Protocol):
-    """A session, as far as terminals go."""
-
-    @property
-    def id(self) -> str:
-        """Our id of the session."""
-
-    @property
-    def cwd(self) -> str:
-        """Its folder."""
-
-    @property
-    def roots(self) -> list[str]:
-        """The folders that it may touch."""
-
-    def append(self, method: str, params: dict[str, Any]) -> None:
-        """Add a message to its transcript."""
 
 
 class _Output(asyncio.SubprocessProtocol):
@@ -77,7 +59,7 @@ class Terminal:
 
     def __init__(
         self,
-        session: TerminalSession,
+        session: SessionView,
         transport: asyncio.SubprocessTransport,
         output: _Output,
         mark: str,
@@ -188,7 +170,7 @@ class Terminals:
         self._terminals: dict[str, Terminal] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def create(self, session: TerminalSession, params: Any) -> dict[str, Any]:
+    async def create(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/create`."""
         wanted = parse(CreateTerminalParams, params)
         mine = [t for t in self._terminals.values() if t.session_id == session.id]
@@ -228,20 +210,20 @@ class Terminals:
         self._terminals[terminal.id] = terminal
         return {"terminalId": terminal.id}
 
-    async def output(self, session: TerminalSession, params: Any) -> dict[str, Any]:
+    async def output(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/output`."""
         return self._get(session, params).output()
 
-    async def wait_for_exit(self, session: TerminalSession, params: Any) -> dict[str, Any]:
+    async def wait_for_exit(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/wait_for_exit`."""
         return await self._get(session, params).wait()
 
-    async def kill(self, session: TerminalSession, params: Any) -> dict[str, Any]:
+    async def kill(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/kill`; the output can still be read."""
         await self._get(session, params).kill()
         return {}
 
-    async def release(self, session: TerminalSession, params: Any) -> dict[str, Any]:
+    async def release(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/release`; the transcript keeps what was shown."""
         terminal = self._get(session, params)
         del self._terminals[terminal.id]
@@ -269,7 +251,7 @@ class Terminals:
         for terminal in self._terminals.values():
             terminal.stop_now()
 
-    def _get(self, session: TerminalSession, params: Any) -> Terminal:
+    def _get(self, session: SessionView, params: Any) -> Terminal:
         id = parse(TerminalParams, params).terminal_id
         terminal = self._terminals.get(id)
         if terminal is None or terminal.session_id != session.id:

@@ -193,14 +193,24 @@ class Connection:
         for task in list(self._tasks):
             task.cancel()
 
-    async def request(self, method: str, params: Any = None) -> Any:
-        """Ask and wait for the result; cancelling the wait cancels the request over there."""
+    async def request(
+        self, method: str, params: Any = None, *, note: Callable[[Any], None] | None = None
+    ) -> Any:
+        """Ask and wait for the result; cancelling the wait cancels the request over there.
+
+        `note` sees the result in the order of arrival, before anything that was written later.
+        """
         await self._outbox.room()
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
         def done(result: Any, error: RpcError | None) -> None:
             if future.done():
                 return
+            if error is None and note is not None:
+                try:
+                    note(result)
+                except RpcError as refused:
+                    error = refused
             if error is not None:
                 future.set_exception(error)
             else:

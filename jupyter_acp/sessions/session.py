@@ -188,29 +188,20 @@ class Session:
         self, link: AgentLink, agent: Agent, method: str, params: dict[str, Any]
     ) -> dict[str, Any]:
         """Send `session/new`, `load` or `resume`; join the link in the order of arrival."""
-        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
 
-        def done(result: Any, error: RpcError | None) -> None:
-            if error is None:
-                result = result if isinstance(result, dict) else {}
-                agent_session = result.get("sessionId", params.get("sessionId"))
-                if not isinstance(agent_session, str):
-                    error = RpcError(UNAVAILABLE, f"{link.name} answered {method} without an id.")
-                else:
-                    self.record.agent_session = agent_session
-                    link.join(agent_session, self)
-                    self._link = link
-                    self._lost = False
-                    self._keep_setup(result)
-            if future.done():
-                return
-            if error is not None:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
+        def join(result: Any) -> None:
+            result = result if isinstance(result, dict) else {}
+            agent_session = result.get("sessionId", params.get("sessionId"))
+            if not isinstance(agent_session, str):
+                raise RpcError(UNAVAILABLE, f"{link.name} answered {method} without an id.")
+            self.record.agent_session = agent_session
+            link.join(agent_session, self)
+            self._link = link
+            self._lost = False
+            self._keep_setup(result)
 
-        agent.connection.call(method, params, done)
-        return await future
+        result = await agent.connection.request(method, params, note=join)
+        return result if isinstance(result, dict) else {}
 
     def prompt(self, params: dict[str, Any], origin: str) -> Turn:
         """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
@@ -230,7 +221,7 @@ class Session:
         """Ask the agent something about this session."""
         link = await self.connect()
         agent = await link.ready()
-        return await self.call(
+        return await self.ask_agent(
             agent, method, params, lambda result: self._note_choice(method, params, result)
         )
 
@@ -257,24 +248,12 @@ class Session:
         finally:
             self._connecting = None
 
-    async def call(
+    async def ask_agent(
         self, agent: Agent, method: str, params: dict[str, Any], note: Callable[[Any], None]
     ) -> Any:
         """Ask the agent about this session; `note` sees the result in the order of arrival."""
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-
-        def done(result: Any, error: RpcError | None) -> None:
-            if future.done():
-                return
-            if error is not None:
-                future.set_exception(error)
-                return
-            note(result)
-            future.set_result(result)
-
         params = {**params, "sessionId": self.record.agent_session}
-        agent.connection.call(method, params, done)
-        return await future
+        return await agent.connection.request(method, params, note=note)
 
     async def close(self) -> None:
         """End the turn and let the agent forget the session; the transcript stays."""

@@ -97,7 +97,7 @@ class Turns:
             session.set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
 
         try:
-            result = await session.call(agent, protocol.SESSION_PROMPT, params, ended)
+            result = await session.ask_agent(agent, protocol.SESSION_PROMPT, params, ended)
         except RpcError as error:
             if session.record.state == "running":
                 session.set_state("idle" if agent.alive else "disconnected", error=error)

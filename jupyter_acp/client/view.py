@@ -1,0 +1,26 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What a service has to know of the session that it works for, and no more."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class SessionView(Protocol):
+    """A session, as the services see it."""
+
+    @property
+    def id(self) -> str:
+        """Our id of the session."""
+
+    @property
+    def cwd(self) -> str:
+        """Its folder."""
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders that it may touch."""
+
+    def append(self, method: str, params: dict[str, Any]) -> None:
+        """Add a message to its transcript."""
