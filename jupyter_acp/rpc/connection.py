@@ -7,13 +7,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import orjson
 
 from .errors import (
-    CANCELLED,
     INTERNAL_ERROR,
     INVALID_REQUEST,
     PARSE_ERROR,
@@ -21,6 +20,7 @@ from .errors import (
     RpcError,
 )
 from .outbox import Outbox, Queue
+from .request import Request
 from .transport import Oversized, Transport
 
 CANCEL = "$/cancel_request"
@@ -56,66 +56,6 @@ class Peer(Protocol):
 
     def on_notification(self, method: str, params: Any) -> None:
         """Take a notification."""
-
-
-class Request:
-    """A request of the other side that waits for our answer."""
-
-    __slots__ = ("_answered", "_connection", "id", "lane", "method", "on_cancel", "params")
-
-    def __init__(self, connection: Connection, id: Any, method: str, params: Any) -> None:
-        self._connection = connection
-        self._answered = False
-        self.id = id
-        self.method = method
-        self.params = params
-        self.on_cancel: Callable[[], object] | None = None
-        self.lane: str | None = None
-        """The stream of messages that the answer must not overtake."""
-
-    def respond(self, result: Any) -> None:
-        """Answer with a result; a second answer is ignored."""
-        self._answer({"result": result})
-
-    def fail(self, error: RpcError) -> None:
-        """Answer with an error; a second answer is ignored."""
-        self._answer({"error": error.to_json()})
-
-    def run(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Answer with what a coroutine returns or raises; a cancel request cancels it."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._connection.keep(task)
-        self.follow(task, task.cancel)
-
-    def follow(self, task: asyncio.Future[Any], cancel: Callable[[], object]) -> None:
-        """Answer with how work that belongs to someone else ends."""
-        task.add_done_callback(self._finish)
-        self.on_cancel = cancel
-
-    def cancel(self) -> None:
-        """Do as the other side asked: stop the work and say that it was cancelled."""
-        if self.on_cancel is not None:
-            self.on_cancel()
-        else:
-            self.fail(RpcError(CANCELLED, "The request was cancelled."))
-
-    def _finish(self, task: asyncio.Future[Any]) -> None:
-        if task.cancelled():
-            self.fail(RpcError(CANCELLED, "The request was cancelled."))
-            return
-        error = task.exception()
-        if error is None:
-            self.respond(task.result())
-        elif isinstance(error, RpcError):
-            self.fail(error)
-        else:
-            self._connection.log.error("Error while answering %s", self.method, exc_info=error)
-            self.fail(RpcError(INTERNAL_ERROR, f"{self.method} failed: {error}"))
-
-    def _answer(self, body: dict[str, Any]) -> None:
-        if not self._answered:
-            self._answered = True
-            self._connection.answer(self, body)
 
 
 class Connection:
