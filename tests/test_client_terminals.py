@@ -21,6 +21,13 @@ async def create(window, session, command, *args, **params):
     return result["terminalId"]
 
 
+def lives(process):
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 def python(code):
     return sys.executable, "-c", code
 
@@ -77,7 +84,7 @@ async def test_kill_ends_what_it_started_and_keeps_the_output(window, tmp_path):
     await call(window, session, "kill", terminalId=id)
     output = await call(window, session, "output", terminalId=id)
     assert output["exitStatus"]["signal"] == "SIGTERM" and output["output"] == f"{child}\n"
-    assert not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie"
+    assert not psutil.pid_exists(child) or not lives(psutil.Process(child))
 
 
 async def test_output_is_cut_at_a_character_from_the_front(window, tmp_path):
@@ -110,14 +117,14 @@ async def test_no_more_than_fifty_at_once_and_none_after_the_session(window, tmp
         await create(window, session, "sleep", "1000")
     refused = await call(window, session, "create", command="sleep", args=["1000"])
     assert "50 terminals" in refused["message"]
-    mine = [p for p in psutil.Process().children() if p.name() == "sleep"]
+    mine = [p for p in psutil.Process().children() if p.name() == "sleep" and lives(p)]
     assert len(mine) == 50
     await window.result("session/close", {"sessionId": session})
     for _ in range(100):
-        if not any(p.is_running() and p.status() != "zombie" for p in mine):
+        if not any(lives(process) for process in mine):
             break
         await asyncio.sleep(0.1)
-    assert not any(p.is_running() and p.status() != "zombie" for p in mine)
+    assert not any(lives(process) for process in mine)
 
 
 async def test_the_servers_secrets_are_not_in_its_environment(window, tmp_path, monkeypatch):

@@ -10,12 +10,13 @@ import logging
 import random
 import sqlite3
 import stat
+import threading
 
 import pytest
 
 from jupyter_acp.rpc import RpcError
-from jupyter_acp.sessions.journal import Journal
-from jupyter_acp.sessions.log import Log
+from jupyter_acp.sessions.journal import COMMIT_SIZE, ROOM, Journal
+from jupyter_acp.sessions.log import IDLE_RING_SIZE, Log
 from jupyter_acp.sessions.record import SessionRecord
 
 LOG = logging.getLogger(__name__)
@@ -86,8 +87,13 @@ async def test_memory_and_journal_together_never_have_a_gap(tmp_path):
                 body, place = await log.read(place, 10_000)
                 seen.extend(body.split(b"\n"))
             assert seen == [message(n, 200) for n in range(after + 1, 20_001)]
-        body, place = log.recent(log.seq - 10, log.seq - 5, 10**9)
-        assert (place, len(body.split(b"\n"))) == (log.seq - 5, 5)
+        for number in range(20_001, 20_011):
+            log.append(message(number, 200))
+        body, place = log.recent(20_001, 20_006, 10**9)
+        assert (place, body.split(b"\n")) == (
+            20_006,
+            [message(n, 200) for n in range(20_002, 20_007)],
+        )
 
 
 async def test_records_come_back_with_the_number_of_the_last_message(tmp_path):
@@ -192,3 +198,136 @@ async def test_a_file_that_cannot_be_used_is_named(tmp_path, kind):
         path.mkdir()
     with pytest.raises(RpcError, match=r"j\.sqlite.*AcpExtension\.journal"):
         await Journal(path, LOG).open()
+
+
+async def test_reading_a_session_does_not_wait_for_the_end_of_anothers_flood(tmp_path):
+    async with opened(tmp_path / "j.sqlite") as journal:
+        busy, quiet = Log("busy", journal), Log("quiet", journal)
+        quiet.append(message(1))
+
+        async def flood():
+            while True:
+                for _ in range(20):
+                    busy.append(message(busy.seq + 1, 200))
+                await journal.room()
+                await asyncio.sleep(0)
+
+        flooding = asyncio.ensure_future(flood())
+        try:
+            await asyncio.sleep(0.2)
+            reading = journal.page("quiet", after=0, before=None, limit=10, newest=False)
+            assert await asyncio.wait_for(reading, 20) == [message(1)]
+            await asyncio.wait_for(journal.flush(), 20)
+        finally:
+            flooding.cancel()
+
+
+async def test_saving_without_an_event_loop_behind_a_commit_doubles_nothing(tmp_path):
+    path = tmp_path / "j.sqlite"
+    async with opened(path) as journal:
+        log = Log("s", journal)
+        for number in range(1, 4001):
+            log.append(message(number, 200))
+        journal.save(SessionRecord("s", "agent", "/"))
+        journal._start_commit()
+        await asyncio.sleep(0)
+        assert journal._in_flight, "no commit is under way"
+        # The thread commits, and the loop never gets to know: it is busy here until the end.
+        journal._writer.submit(lambda: None).result()
+        for number in range(4001, 4600):
+            log.append(message(number, 200))
+        journal.save_now()
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            rows = db.execute("SELECT first, last, body FROM segments ORDER BY first").fetchall()
+        assert [line for *_, body in rows for line in body.split(b"\n")] == [
+            message(n, 200) for n in range(1, 4600)
+        ]
+        assert [first for first, *_ in rows[1:]] == [last + 1 for _, last, _ in rows[:-1]]
+
+
+async def test_a_full_disk_makes_writers_wait_and_is_not_tried_without_pause(tmp_path, monkeypatch):
+    async with opened(tmp_path / "j.sqlite") as journal:
+        log, tried = Log("s", journal), 0
+
+        def refuse(*args):
+            nonlocal tried
+            tried += 1
+            raise sqlite3.OperationalError("database or disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(journal, "_write", refuse)
+            while log.size <= ROOM:
+                log.append(message(log.seq + 1, 16_000))
+            for _ in range(100):
+                assert not journal.keeps_up()
+                await asyncio.sleep(0.001)
+            waiting = asyncio.ensure_future(journal.room())
+            await asyncio.sleep(0.2)
+            assert not waiting.done()
+            assert 1 <= tried < 10
+        await asyncio.wait_for(waiting, 30)
+        assert journal.keeps_up()
+        await journal.flush()
+        assert len(await everything(journal, "s")) == log.seq
+
+
+async def test_what_is_being_committed_counts_as_unsaved(tmp_path, monkeypatch):
+    async with opened(tmp_path / "j.sqlite") as journal:
+        log, go = Log("s", journal), threading.Event()
+        write = journal._write
+        monkeypatch.setattr(journal, "_write", lambda *args: (go.wait(60), write(*args)))
+        try:
+            while log.size <= ROOM:
+                log.append(message(log.seq + 1, 100_000))
+            assert not journal.keeps_up()
+            await asyncio.sleep(0)
+            while journal._unsaved() <= COMMIT_SIZE:
+                log.append(message(log.seq + 1, 100_000))
+            assert not journal.keeps_up()
+        finally:
+            go.set()
+        await asyncio.wait_for(journal.room(), 30)
+
+
+async def test_a_journal_that_could_not_be_opened_is_let_go(tmp_path):
+    path = tmp_path / "j.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version=99")
+    failed = [Journal(path, LOG), Journal(path, LOG)]
+    for journal in failed:
+        with pytest.raises(RpcError, match=r"j\.sqlite.*newer version"):
+            await journal.open()
+    assert [file.name for file in tmp_path.iterdir() if "-2" in file.name] == []
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version=1")
+    async with opened(path) as journal:
+        assert journal._path == path
+
+
+async def test_deleted_text_is_in_no_file_any_more(tmp_path):
+    def holding(text):
+        return [file.name for file in tmp_path.iterdir() if text in file.read_bytes()]
+
+    async with opened(tmp_path / "j.sqlite") as journal:
+        Log("s", journal).append(b'"TOPSECRET"')
+        Log("other", journal).append(b'"harmless"')
+        await journal.flush()
+        assert holding(b"TOPSECRET")
+        await journal.delete("s")
+        assert holding(b"TOPSECRET") == []
+        assert await everything(journal, "other") == [b'"harmless"']
+
+
+async def test_a_huge_message_leaves_memory_when_it_is_saved(tmp_path):
+    async with opened(tmp_path / "j.sqlite") as journal:
+        log = Log("s", journal)
+        huge = message(1, 60 * 1024 * 1024)
+        for _ in range(2):
+            log.append(huge)
+            log.append(message(2))
+            await journal.flush()
+            assert sum(map(len, log._recent)) <= IDLE_RING_SIZE
+        log.append(huge)
+        await journal.flush()
+        assert sum(map(len, log._recent)) <= IDLE_RING_SIZE
+        assert await everything(journal, "s") == [huge, message(2), huge, message(2), huge]

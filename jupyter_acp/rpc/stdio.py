@@ -12,6 +12,8 @@ from typing import IO, Any
 from .transport import DEFAULT_MESSAGE_LIMIT, Oversized, Receive, Transport
 
 HEAD_SIZE = 1024
+LAST_WORDS = 1.0
+"""How long who has stopped listening may still talk, in seconds."""
 
 
 class Crowd:
@@ -184,8 +186,16 @@ class StdioTransport(Transport):
             taken.set_result(None)
 
     def lost_writing(self) -> None:
-        """Nobody reads any more: what waits for room would wait for ever."""
+        """Take note that nobody reads any more; what was written before is still read."""
         self.resume_writing()
+        self._loop.call_later(LAST_WORDS, self._give_up)
+
+    def _give_up(self) -> None:
+        if self._unread or self._paused:
+            self._loop.call_later(LAST_WORDS, self._give_up)
+        elif not self._ended.done():
+            # Who is not listening will never answer: waiting for it would be for ever.
+            self._ended.set_result(None)
 
     def _handle_soon(self) -> None:
         if not self._next_is_due:

@@ -142,14 +142,14 @@ class SessionManager:
             mcp_servers=params.mcp_servers,
         )
         session = self._make(record)
-        self._sessions[record.id] = session
         try:
             result = await session.create(params)
         except BaseException:
             session.forget()
-            del self._sessions[record.id]
             await self._journal.delete(record.id)
             raise
+        # Only now: before, there is nothing that anybody could talk to.
+        self._sessions[record.id] = session
         return session, {**result, "sessionId": session.id}
 
     async def delete(self, id: str) -> None:

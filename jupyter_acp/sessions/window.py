@@ -186,6 +186,8 @@ class Window:
         if name is not None and not isinstance(name, str):
             raise invalid_params('_meta["jupyter-acp"].agent: must be the id of an agent.')
         creating = asyncio.ensure_future(self._manager.create(wanted, name))
+        # If it fails when nobody waits for it any more, that is nobody's concern.
+        creating.add_done_callback(lambda task: task.cancelled() or task.exception())
         # A window that goes away meanwhile finds the session in the list when it comes back.
         session, result = await asyncio.shield(creating)
         request.respond(self._with_setup(session, result))

@@ -17,14 +17,21 @@ OPTIONS = {
     "mute": False,  # never answers initialize
     "protocol": 1,
     "early": 0,  # updates before the session/new response
+    "early_params": [],  # the same, each as the params of session/update without the session
+    "behind": [],  # updates in one write with the session/new response, right behind it
+    "slow_new": 0,  # seconds that session/new takes
     "replay": 0,  # updates during session/load
+    "replay_pause": 0,  # seconds before each update during session/load
     "replay_late": 0,  # updates after the session/load response
     "refuse": [],  # methods that get -32601
+    "ignore": [],  # methods that are never answered
     "new_error": None,  # the error of session/new
+    "own_mode": None,  # the mode that it goes on to, in one write with the session/set_mode response
     "children": [],  # "plain", "setsid": started at initialize
     "ignore_eof": False,
     "stderr": "",
     "stdin": True,  # whether stdin is read after initialize
+    "close_stdin": False,  # closes stdin before it answers initialize, and lives on
 }
 OPTIONS.update(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {})
 
@@ -34,8 +41,9 @@ cancelled = set()
 backlog = []
 
 
-def write(message):
-    os.write(1, json.dumps(message).encode() + b"\n")
+def write(*messages):
+    """Write messages in one go."""
+    os.write(1, b"".join(json.dumps(message).encode() + b"\n" for message in messages))
 
 
 def read():
@@ -53,18 +61,19 @@ def receive():
     return json.loads(line)
 
 
-def answer(id, result=None, error=None):
-    write({"jsonrpc": "2.0", "id": id, **({"error": error} if error else {"result": result})})
+def answer(id, result=None, error=None, behind=()):
+    """Answer a request, with more messages right behind the answer."""
+    body = {"error": error} if error else {"result": result}
+    write({"jsonrpc": "2.0", "id": id, **body}, *behind)
+
+
+def updating(session, **params):
+    params = {"sessionId": session, **params}
+    return {"jsonrpc": "2.0", "method": "session/update", "params": params}
 
 
 def update(session, **fields):
-    write(
-        {
-            "jsonrpc": "2.0",
-            "method": "session/update",
-            "params": {"sessionId": session, "update": fields},
-        }
-    )
+    write(updating(session, update=fields))
 
 
 def chunk(session, text):
@@ -187,9 +196,13 @@ def main():
         method, id, params = message.get("method"), message.get("id"), message.get("params") or {}
         if method in OPTIONS["refuse"]:
             answer(id, error={"code": -32601, "message": f"Method not found: {method}"})
+        elif method in OPTIONS["ignore"]:
+            continue
         elif method == "initialize":
             if OPTIONS["mute"]:
                 continue
+            if OPTIONS["close_stdin"]:
+                os.close(0)
             answer(
                 id,
                 {
@@ -199,7 +212,7 @@ def main():
                     "authMethods": [],
                 },
             )
-            if not OPTIONS["stdin"]:
+            if OPTIONS["close_stdin"] or not OPTIONS["stdin"]:
                 time.sleep(1000)
         elif method == "session/new":
             if OPTIONS["new_error"]:
@@ -209,6 +222,9 @@ def main():
             session = f"s{sessions}-{os.getpid()}"
             for number in range(OPTIONS["early"]):
                 chunk(session, f"early {number}")
+            for early in OPTIONS["early_params"]:
+                write(updating(session, **early))
+            time.sleep(OPTIONS["slow_new"])
             answer(
                 id,
                 {
@@ -218,11 +234,13 @@ def main():
                         "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}],
                     },
                 },
+                behind=[updating(session, update=fields) for fields in OPTIONS["behind"]],
             )
         elif method in ("session/load", "session/resume"):
             session = params["sessionId"]
             if method == "session/load":
                 for number in range(OPTIONS["replay"]):
+                    time.sleep(OPTIONS["replay_pause"])
                     chunk(session, f"replayed {number}")
             answer(id, {})
             for number in range(OPTIONS["replay_late"]):
@@ -230,7 +248,9 @@ def main():
         elif method == "session/prompt":
             steps(params["sessionId"], id, json.loads(params["prompt"][0]["text"]))
         elif method == "session/set_mode":
-            answer(id, {})
+            mode = {"sessionUpdate": "current_mode_update", "currentModeId": OPTIONS["own_mode"]}
+            behind = [updating(params["sessionId"], update=mode)] if OPTIONS["own_mode"] else []
+            answer(id, {}, behind=behind)
         elif method == "session/cancel":
             cancelled.discard(params["sessionId"])
         elif id is not None and method:
