@@ -132,7 +132,7 @@ async def test_a_disk_that_refuses_for_a_while_loses_nothing(tmp_path, caplog):
         log.append(message(1))
         await journal.flush()
         await journal._in(
-            journal._writer, lambda: journal._write_db.execute("PRAGMA busy_timeout=0")
+            journal._writer, lambda: journal._database._write_db.execute("PRAGMA busy_timeout=0")
         )
         blocker = sqlite3.connect(path, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")
@@ -255,7 +255,7 @@ async def test_a_full_disk_makes_writers_wait_and_is_not_tried_without_pause(tmp
             raise sqlite3.OperationalError("database or disk is full")
 
         with monkeypatch.context() as patch:
-            patch.setattr(journal, "_write", refuse)
+            patch.setattr(journal._database, "write", refuse)
             while log.size <= ROOM:
                 log.append(message(log.seq + 1, 16_000))
             for _ in range(100):
@@ -274,8 +274,8 @@ async def test_a_full_disk_makes_writers_wait_and_is_not_tried_without_pause(tmp
 async def test_what_is_being_committed_counts_as_unsaved(tmp_path, monkeypatch):
     async with opened(tmp_path / "j.sqlite") as journal:
         log, go = Log("s", journal), threading.Event()
-        write = journal._write
-        monkeypatch.setattr(journal, "_write", lambda *args: (go.wait(60), write(*args)))
+        write = journal._database.write
+        monkeypatch.setattr(journal._database, "write", lambda *args: (go.wait(60), write(*args)))
         try:
             while log.size <= ROOM:
                 log.append(message(log.seq + 1, 100_000))
@@ -301,7 +301,7 @@ async def test_a_journal_that_could_not_be_opened_is_let_go(tmp_path):
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version=1")
     async with opened(path) as journal:
-        assert journal._path == path
+        assert journal._database.path == path
 
 
 async def test_deleted_text_is_in_no_file_any_more(tmp_path):

@@ -1,0 +1,254 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The file that sessions are kept in: SQLite, a row for a run of messages.
+
+Messages are kept as they travel: a row is a run of consecutive messages, newline-separated. What
+replays them sends rows, and what writes them makes one row where a plain table would make
+thousands.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from ..rpc import RpcError
+from ..rpc.errors import UNAVAILABLE
+from .record import SessionRecord
+
+SEGMENT_SIZE = 128 * 1024
+PAGE_SIZE = 16 * 1024
+CHECKPOINT_SIZE = 4 * 1024 * 1024
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS sessions (
+    id TEXT PRIMARY KEY,
+    record BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS segments (
+    session TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (session, first)
+);
+"""
+
+
+class Run(NamedTuple):
+    """Consecutive messages of one session."""
+
+    session: str
+    size: int
+    first: int
+    messages: list[bytes]
+
+
+class Database:
+    """One connection to write and one to read, each for one thread alone."""
+
+    def __init__(self, path: Path, log: logging.Logger | logging.LoggerAdapter[Any]) -> None:
+        self._path = path
+        self._log = log
+        self._write_db: sqlite3.Connection | None = None
+        self._read_db: sqlite3.Connection | None = None
+        self._claimed: sqlite3.Connection | None = None
+
+    @property
+    def path(self) -> Path:
+        """The file, which may be another than was wanted: see `_claim`."""
+        return self._path
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, isolation_level=None, timeout=30)
+        # Larger than the default: a row is a long run of text, and each page costs two writes.
+        db.execute(f"PRAGMA page_size={PAGE_SIZE}")
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_SIZE // PAGE_SIZE}")
+        db.execute("PRAGMA synchronous=NORMAL")
+        # A small cache: what is replayed is read once.
+        db.execute("PRAGMA cache_size=-1024")
+        return db
+
+    def open_writer(self) -> None:
+        """Open or make the file, or say why that cannot be."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._claim()
+            # Made before SQLite opens it: transcripts are nobody else's business.
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._write_db = self._connect()
+            version = self._write_db.execute("PRAGMA user_version").fetchone()[0]
+            if version <= SCHEMA_VERSION:
+                self._write_db.executescript(_SCHEMA)
+                self._write_db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+                self._write_db.execute("PRAGMA secure_delete=ON")
+                return
+            problem = "it was written by a newer version of this extension"
+        except (OSError, sqlite3.Error) as error:
+            problem = str(error)
+        self.close_writer()
+        raise RpcError(
+            UNAVAILABLE,
+            f"Sessions cannot be kept in {self._path}: {problem}. "
+            "Mend it, or set AcpExtension.journal to another file.",
+        )
+
+    def _claim(self) -> None:
+        """Take the first journal of this name that no other running server writes to."""
+        wanted = self._path
+        for number in range(2, 100):
+            lock = self._path.with_suffix(".lock")
+            os.close(os.open(lock, os.O_CREAT | os.O_RDWR, 0o600))
+            claim = sqlite3.connect(lock, isolation_level=None, timeout=0)
+            try:
+                # Held until we close it, and let go by the system if we die.
+                claim.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                claim.close()
+                if "locked" not in str(error):
+                    raise
+                self._path = wanted.with_stem(f"{wanted.stem}-{number}")
+            else:
+                self._claimed = claim
+                break
+        if self._path != wanted:
+            self._log.warning(
+                "Another server keeps its sessions in %s; this one uses %s.", wanted, self._path
+            )
+
+    def open_reader(self) -> None:
+        """Open it to read; it is there."""
+        self._read_db = self._connect()
+
+    def close_writer(self) -> None:
+        """Write no more, and let another server have it."""
+        for db in (self._write_db, self._claimed):
+            if db is not None:
+                db.close()
+        self._write_db = self._claimed = None
+
+    def close_reader(self) -> None:
+        """Read no more."""
+        if self._read_db is not None:
+            self._read_db.close()
+
+    def write(self, runs: list[Run], records: dict[str, bytes]) -> None:
+        """Save messages and records together."""
+        assert self._write_db is not None
+        _write(self._write_db, runs, records)
+
+    def write_now(self, runs: list[Run], records: dict[str, bytes]) -> None:
+        """Do so from any thread, when the writer's is gone."""
+        db = self._connect()
+        try:
+            _write(db, runs, records)
+        finally:
+            db.close()
+
+    def delete(self, session: str) -> None:
+        """Forget a session and all its messages, on disk too."""
+        assert self._write_db is not None
+        self._write_db.execute("BEGIN")
+        self._write_db.execute("DELETE FROM segments WHERE session=?", (session,))
+        self._write_db.execute("DELETE FROM sessions WHERE id=?", (session,))
+        self._write_db.execute("COMMIT")
+        # Until then the text is still in the file beside the database.
+        self._write_db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _rows(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        assert self._read_db is not None
+        return self._read_db.execute(sql, values)
+
+    def records(self) -> list[SessionRecord]:
+        """Return what is known of every session."""
+        # The messages are the truth: a record may be older than the last of them.
+        last = dict(self._rows("SELECT session, max(last) FROM segments GROUP BY session"))
+        records = [
+            SessionRecord.from_json(orjson.loads(row[0]))
+            for row in self._rows("SELECT record FROM sessions")
+        ]
+        for record in records:
+            record.seq = last.get(record.id, 0)
+        return records
+
+    def _last(self, session: str) -> int:
+        return int(
+            self._rows("SELECT max(last) FROM segments WHERE session=?", session).fetchone()[0] or 0
+        )
+
+    def _segments_after(self, session: str, after: int) -> sqlite3.Cursor:
+        # The segment that holds `after` may hold later messages too.
+        return self._rows(
+            "SELECT first, last, body FROM segments WHERE session=?1 AND first >= coalesce("
+            "(SELECT max(first) FROM segments WHERE session=?1 AND first <= ?2), 0)"
+            " ORDER BY first",
+            session,
+            after + 1,
+        )
+
+    def read(self, session: str, after: int, size: int) -> tuple[bytes, int]:
+        """Return about `size` bytes of messages after a number, and the last one's number."""
+        bodies: list[bytes] = []
+        total, last = 0, after
+        for first, end, body in self._segments_after(session, after):
+            if end <= after:
+                continue
+            if first <= after:
+                body = body.split(b"\n", after - first + 1)[-1]
+            bodies.append(body)
+            total += len(body)
+            last = end
+            if total >= size:
+                break
+        return b"\n".join(bodies), last
+
+    def page(
+        self, session: str, after: int, before: int | None, limit: int, newest: bool
+    ) -> list[bytes]:
+        """Return up to `limit` messages between two numbers, from the old or the new end."""
+        end = before if before is not None else self._last(session) + 1
+        if newest:
+            after = max(after, end - limit - 1)
+        messages: list[bytes] = []
+        for first, _, body in self._segments_after(session, after):
+            lines = body.split(b"\n")
+            messages.extend(lines[max(0, after + 1 - first) : max(0, end - first)])
+            if len(messages) >= limit or first + len(lines) >= end:
+                break
+        return messages[:limit]
+
+
+def _write(db: sqlite3.Connection, runs: list[Run], records: dict[str, bytes]) -> None:
+    rows = [row for run in runs for row in _segments(run)]
+    db.execute("BEGIN")
+    try:
+        # Written before and not known to be: by a commit that the process did not outlive.
+        db.executemany(
+            "DELETE FROM segments WHERE session=? AND first>=?",
+            [(run.session, run.first) for run in runs],
+        )
+        db.executemany("INSERT INTO segments VALUES (?, ?, ?, ?)", rows)
+        db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", list(records.items()))
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+
+
+def _segments(run: Run) -> list[tuple[str, int, int, bytes]]:
+    """Cut a run of messages into rows of about one size, without looking at each message."""
+    count = len(run.messages)
+    step = -(-count * SEGMENT_SIZE // max(run.size, SEGMENT_SIZE)) or 1
+    rows = []
+    for start in range(0, count, step):
+        part = run.messages[start : start + step]
+        first = run.first + start
+        rows.append((run.session, first, first + len(part) - 1, b"\n".join(part)))
+    return rows
