@@ -40,7 +40,7 @@ def acp_agents():
 
 @pytest.fixture
 def acp_config():
-    return {"initialize_timeout": 3.0}
+    return {"initialize_timeout": 6.0}
 
 
 async def mark_of(window, session) -> str:
@@ -129,7 +129,7 @@ async def test_an_agent_that_never_answers_initialize(window, tmp_path):
         "session/new", {"cwd": str(tmp_path), "_meta": {"jupyter-acp": {"agent": "mute"}}}
     )
     message = response["error"]["message"]
-    assert "within 3 s" in message and "scripted.py" in message and "I am thinking" in message
+    assert "within 6 s" in message and "scripted.py" in message and "I am thinking" in message
     mine = psutil.Process().children(recursive=True)
     assert [process for process in mine if is_agent(process)] == []
 

@@ -22,7 +22,7 @@ def acp_config():
 
 @pytest.fixture
 def jp_server_config(jp_server_config):
-    settings = {"ws_ping_interval": 300}
+    settings = {"ws_ping_interval": 1000}
     server = {**jp_server_config["ServerApp"], "tornado_settings": settings}
     return {**jp_server_config, "ServerApp": server}
 
@@ -61,7 +61,7 @@ async def test_a_line_of_an_agent_over_the_limit_is_refused_and_the_turn_goes_on
 
 
 async def test_a_window_that_answers_pings_stays(window):
-    await asyncio.sleep(2)
+    await asyncio.sleep(4)
     assert not window.closed.is_set()
     assert "sessions" in await window.result("session/list", {})
 
