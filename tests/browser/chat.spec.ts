@@ -53,9 +53,10 @@ test('the first prompt gets a rendered answer', async ({ page }) => {
 test('a stream is shown whole, once and in order', async ({ page }) => {
   const chat = await ChatPage.start(page);
   await chat.send('/stream 10000');
-  await chat.isRunning();
+  await expect(chat.answers).toHaveText([ChatPage.numbers(10000)], {
+    timeout: 30_000
+  });
   await chat.isIdle();
-  await expect(chat.answers).toHaveText([ChatPage.numbers(10000)]);
 });
 
 test('commands of the agent are completed', async ({ page }) => {
@@ -183,13 +184,17 @@ test.describe('reload', () => {
     page
   }) => {
     const chat = await ChatPage.start(page);
-    await chat.send('/slow 4');
-    await expect(chat.answers).toContainText('1 of 4 s');
+    // Longer than a busy machine takes to load the page again.
+    await chat.send('/slow 15');
+    await expect(chat.answers).toContainText('1 of 15 s');
     await chat.reload();
     await chat.isRunning();
     await chat.isIdle();
-    await expect(chat.prompts).toHaveText(['/slow 4']);
-    const steps = Array.from({ length: 8 }, (_, i) => `${(i + 1) / 2} of 4 s`);
+    await expect(chat.prompts).toHaveText(['/slow 15']);
+    const steps = Array.from(
+      { length: 30 },
+      (_, i) => `${(i + 1) / 2} of 15 s`
+    );
     await expect(chat.answers.locator('p')).toHaveText([...steps, 'Done.']);
   });
 
