@@ -245,6 +245,13 @@ async def test_an_error_of_the_agent_reaches_the_window_as_it_is(window, tmp_pat
     assert state["params"]["error"]["message"] == "Log in first"
 
 
+async def test_what_an_agent_hides_in_the_data_of_an_error_is_told(window, tmp_path):
+    session = await window.new(tmp_path)
+    await window.prompt(session, ["fail", -32603, "Internal error", {"details": "No more credit"}])
+    state = await window.wait(lambda m: is_state("idle")(m) and "error" in m["params"])
+    assert state["params"]["error"]["message"] == "Internal error: No more credit"
+
+
 async def test_modes_are_told_to_every_window(window, acp_connect, tmp_path):
     session = await window.new(tmp_path)
     other = await acp_connect()

@@ -41,6 +41,14 @@ class RpcError(Exception):
             error.get("data"),
         )
 
+    @property
+    def text(self) -> str:
+        """What happened, in full: many agents say little and put the rest into the data."""
+        details = self.data.get("details") if isinstance(self.data, dict) else self.data
+        if isinstance(details, str) and details not in self.message:
+            return f"{self.message}: {details}"
+        return self.message
+
     def to_json(self) -> dict[str, Any]:
         """Return the JSON-RPC error object."""
         error: dict[str, Any] = {"code": self.code, "message": self.message}

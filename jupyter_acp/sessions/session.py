@@ -317,14 +317,14 @@ class Session:
         """Be in another state, and say so to everybody."""
         record = self.record
         record.state, record.stop_reason = state, stop_reason
-        record.error = error.message if error is not None else None
+        record.error = error.text if error is not None else None
         record.updated = now()
         params: dict[str, Any] = {"state": state, "time": record.updated}
         if stop_reason is not None:
             params["stopReason"] = stop_reason
         if error is not None:
             data = error.data if isinstance(error.data, dict) else {}
-            params["error"] = {"message": error.message, "stderr": data.get("stderr") or []}
+            params["error"] = {"message": error.text, "stderr": data.get("stderr") or []}
         self.append(protocol.STATE, params)
         self._changed()
 

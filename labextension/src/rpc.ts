@@ -10,9 +10,18 @@ export class RpcError extends Error {
     readonly code: number,
     readonly data?: unknown
   ) {
-    super(message);
+    super(withDetails(message, data));
     this.name = 'RpcError';
   }
+}
+
+/** Many agents say only "Internal error" and put what happened into the data. */
+function withDetails(message: string, data: unknown): string {
+  const details =
+    typeof data === 'string' ? data : (data as { details?: unknown })?.details;
+  return typeof details === 'string' && !message.includes(details)
+    ? `${message}: ${details}`
+    : message;
 }
 
 /** The socket went away: whether the other side acted is not known. */

@@ -42,6 +42,19 @@ describe('AcpConnection', () => {
     expect(await Promise.all([one, two])).toEqual([1, 2]);
   });
 
+  it('tells what an agent hides in the data of an error', async () => {
+    const connection = server.connect();
+    await connection.ready;
+    const asked = connection.request('fails', {});
+    const { id } = await server.waitFor('fails');
+    const data = { details: 'No more credit' };
+    server.send({
+      id,
+      error: { code: -32603, message: 'Internal error', data }
+    });
+    await expect(asked).rejects.toThrow('Internal error: No more credit');
+  });
+
   it('rejects with the words of the other side', async () => {
     const connection = server.connect();
     await connection.ready;

@@ -164,7 +164,7 @@ def steps(session, id, script):
                 else:
                     backlog.append(message)
         elif name == "fail":
-            answer(id, error={"code": args[0], "message": args[1]})
+            answer(id, error=dict(zip(("code", "message", "data"), args, strict=False)))
             return
         elif name == "respond":
             answer(id, {"stopReason": "end_turn"})
