@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_acp.rpc import Connection, Request, RpcError, method_not_found
+from jupyter_acp.rpc import Connection, Peer, Request, RpcError, method_not_found
 from jupyter_acp.rpc.stdio import StdioTransport
 
 ARGV = [sys.executable, "-m", "jupyter_acp.builtin"]
@@ -36,7 +36,7 @@ def environment(state: Path) -> dict[str, str]:
     return {**os.environ, "JUPYTER_ACP_BUILTIN_STATE": str(state)}
 
 
-class Driver:
+class Driver(Peer):
     """A client: it collects updates, serves files and terminals, and answers as it is told."""
 
     def __init__(

@@ -164,7 +164,7 @@ async def test_attaching_again_lets_no_response_overtake_its_turn(
     await asyncio.wait_for(asked.wait(), 30)
     at = len(window.received)
     turn = await window.start_prompt(session, ["chunk", "the end"])
-    await until(lambda: '"the end"' in str(manager.get(session).log._recent))
+    await until(lambda: '"the end"' in str(manager.get(session).log._chunks))
     await until(lambda: not manager.get(session).running)
     await window.attach(session)
     go.set()

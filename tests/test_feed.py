@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import sqlite3
 
@@ -103,6 +104,33 @@ async def test_what_a_filter_leaves_nothing_of_does_not_hold_up_what_follows(jou
     feed.put(b'"response"', "s")
     await wire.until(b'"response"')
     assert wire.messages == [message(300), b'"response"']
+
+
+async def test_a_log_is_the_same_wherever_it_is_read_from(journal):
+    log = Log("s", journal)
+    for count in (1, 7, 0, 1, 30):
+        if count:
+            log.append_updates([{"n": log.seq + 1 + n, "x": "100 %d"} for n in range(count)])
+        log.append(message(log.seq + 1))
+    whole, last = log.recent(0, None, LIMIT)
+    lines = whole.split(b"\n")
+    assert last == log.seq == len(lines) == 44
+    for number, line in enumerate(lines, 1):
+        found = json.loads(line)
+        if "params" in found:
+            assert found["method"] == "session/update"
+            assert found["params"] == {
+                "sessionId": "s",
+                "_meta": {"jupyter-acp": {"seq": number}},
+                "update": {"n": number, "x": "100 %d"},
+            }
+        else:
+            assert found["n"] == number
+    await journal.flush()
+    for after in range(last):
+        assert await journal.read("s", after, LIMIT) == log.recent(after, None, LIMIT)
+        for upto in range(after + 1, last + 1):
+            assert log.recent(after, upto, LIMIT) == (b"\n".join(lines[after:upto]), upto)
 
 
 @pytest.mark.parametrize("saved", [False, True])

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_acp.rpc import Connection, Request, RpcError, method_not_found
+from jupyter_acp.rpc import Connection, Peer, Request, RpcError, method_not_found
 from jupyter_acp.rpc.errors import CANCELLED, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
 from jupyter_acp.rpc.outbox import Queue
 from jupyter_acp.rpc.stdio import LineSplitter, StdioTransport
@@ -25,8 +25,10 @@ from jupyter_acp.rpc.websocket import WebSocketTransport
 MIB = 1024 * 1024
 
 
-class Recorder:
+class Recorder(Peer):
     """A peer that writes down what it gets and answers a few methods."""
+
+    stream = "flow"
 
     def __init__(self) -> None:
         self.events: list[Any] = []
@@ -34,6 +36,11 @@ class Recorder:
 
     def on_notification(self, method: str, params: Any) -> None:
         self.events.append((method, params))
+
+    def on_stream(self, row: list[Any]) -> None:
+        self.events.append(("flow", list(row)))
+        if "break" in row:
+            raise ZeroDivisionError("broken")
 
     def on_request(self, request: Request) -> None:
         self.events.append((request.method, request.params))
@@ -237,6 +244,40 @@ async def test_half_a_surrogate_pair_loses_no_message():
     async with side() as it:
         await it.write(b'{"jsonrpc":"2.0","id":1,"method":"echo","params":"a\\ud83d"}\n')
         assert (await it.read())["result"] == "a\ufffd"
+
+
+async def test_a_stream_is_taken_in_rows_and_nothing_overtakes_it():
+    def flow(params):
+        return {"jsonrpc": "2.0", "method": "flow", "params": params}
+
+    lines = [
+        flow(1),
+        flow(2),
+        {"jsonrpc": "2.0", "method": "other", "params": 3},
+        flow(4),
+        b'{"jsonrpc":"2.0","method":"flow","params":"5\\ud83d"}',
+        flow(6),
+        b"noise",
+        flow("break"),
+        {"jsonrpc": "2.0", "id": 1, "method": "echo", "params": 7},
+        {"jsonrpc": "2.0", "id": 2, "method": "flow", "params": 8},
+        flow(9),
+    ]
+    async with side() as it:
+        data = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+        await it.write(b"\n".join(data) + b"\n")
+        await it.still_lives()
+        assert it.peer.events[:-1] == [
+            ("flow", [1, 2]),
+            ("other", 3),
+            ("flow", [4]),
+            ("flow", ["5\ufffd"]),
+            ("flow", [6]),
+            ("flow", ["break"]),
+            ("echo", 7),
+            ("flow", 8),
+            ("flow", [9]),
+        ]
 
 
 async def test_a_response_to_an_id_never_sent_and_a_second_response_are_logged(caplog):

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from ..rpc import Connection, Request, RpcError, invalid_params, method_not_found
+from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import INVALID_REQUEST
 from . import params as check
 from .client import Client
@@ -24,7 +24,7 @@ DISTRIBUTION = "jupyter-acp-bridge"
 TITLE_LENGTH = 60
 
 
-class Agent:
+class Agent(Peer):
     """Serves one client; knows every session that it has open."""
 
     def __init__(self, store: Store) -> None:

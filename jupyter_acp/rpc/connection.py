@@ -25,6 +25,10 @@ from .transport import Oversized, Transport
 
 CANCEL = "$/cancel_request"
 
+ROW_LENGTH = 100
+"""How many are parsed before they are handed on: so few are gone again before the garbage collector
+gets to see them."""
+
 Done = Callable[[Any, RpcError | None], None]
 """Takes a request's result, or the error that it ended with."""
 
@@ -51,11 +55,19 @@ class Store(Protocol):
 class Peer(Protocol):
     """Who receives what the other side sends; called in the order in which it was written."""
 
+    stream: str = ""
+    """The one notification that may come in floods, if any; it is taken in rows."""
+
     def on_request(self, request: Request) -> None:
         """Take a request; answer it now or later, exactly once."""
 
     def on_notification(self, method: str, params: Any) -> None:
         """Take a notification."""
+
+    def on_stream(self, row: list[Any]) -> None:
+        """Take the parameters of such notifications that came one right after the other."""
+        for params in row:
+            self.on_notification(self.stream, params)
 
 
 class Connection:
@@ -232,23 +244,8 @@ class Connection:
             self._outbox.put(data, lane, answer=answer)
 
     def _receive_batch(self, messages: list[bytes | Oversized]) -> None:
-        on_notification = self._peer.on_notification
-        for raw in messages:
-            try:
-                message = orjson.loads(raw)  # type: ignore[arg-type]
-                if type(message) is dict and "id" not in message and "method" in message:
-                    # Nearly everything is a notification: it takes the shortest way.
-                    method = message["method"]
-                    if type(method) is str and method != CANCEL:
-                        on_notification(method, message.get("params"))
-                        continue
-                self._receive(message)
-            except orjson.JSONDecodeError as error:
-                self._not_json(raw, error)
-            except RpcError as error:
-                self.log.warning("%s: refused a notification: %s", self._name, error.message)
-            except Exception:
-                self.log.exception("%s: error while taking a message", self._name)
+        for start in range(0, len(messages), ROW_LENGTH):
+            self._take(messages[start : start + ROW_LENGTH])
         self._outbox.flusher.flush()
         keeps_up = self._store is None or self._store.keeps_up()
         # Who does not read our answers is not read either: memory stays bounded.
@@ -257,6 +254,41 @@ class Connection:
             if self._waiting is None:
                 self._waiting = asyncio.get_running_loop().create_task(self._wait_for_room())
                 self.keep(self._waiting)
+
+    def _take(self, messages: list[bytes | Oversized]) -> None:
+        stream = self._peer.stream
+        row: list[Any] = []
+        for raw in messages:
+            try:
+                message = orjson.loads(raw)  # type: ignore[arg-type]
+                if (
+                    type(message) is dict
+                    and message.get("method") == stream
+                    and "id" not in message
+                ):
+                    # Nearly everything is one of these: they take the shortest way.
+                    row.append(message.get("params"))
+                    continue
+                self._hand_on(row)
+                self._receive(message)
+            except orjson.JSONDecodeError as error:
+                self._hand_on(row)
+                self._not_json(raw, error)
+            except RpcError as error:
+                self.log.warning("%s: refused a notification: %s", self._name, error.message)
+            except Exception:
+                self.log.exception("%s: error while taking a message", self._name)
+        self._hand_on(row)
+
+    def _hand_on(self, row: list[Any]) -> None:
+        """Let the peer have what came in a row, before anything that came after it."""
+        if not row:
+            return
+        try:
+            self._peer.on_stream(row)
+        except Exception:
+            self.log.exception("%s: error while taking %d messages", self._name, len(row))
+        row.clear()
 
     async def _wait_for_room(self) -> None:
         while self._outbox.full:
@@ -276,8 +308,10 @@ class Connection:
         if type(method) is str:
             if "id" in message:
                 self._requested(message["id"], method, message.get("params"))
-            else:
+            elif method == CANCEL:
                 self._cancel(message.get("params"))
+            else:
+                self._peer.on_notification(method, message.get("params"))
         elif "result" in message or "error" in message:
             self._answered(message)
         elif "jsonrpc" in message or method is not None:
@@ -340,7 +374,7 @@ class Connection:
                 self._refuse_text(raw, error)
             else:
                 # Half of a surrogate pair, as JavaScript writes when it cuts a text in an emoji.
-                self._receive_batch([repaired])
+                self._take([repaired])
 
     def _refuse_text(self, raw: bytes, error: ValueError) -> None:
         self.log.warning("%s: ignored %d bytes that are not JSON (%s)", self._name, len(raw), error)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,13 +42,19 @@ CREATE TABLE IF NOT EXISTS segments (
 """
 
 
+class Chunk(NamedTuple):
+    """Consecutive messages, newline-separated, as they travel and as they are kept."""
+
+    first: int
+    last: int
+    body: bytes
+
+
 class Run(NamedTuple):
-    """Consecutive messages of one session."""
+    """Consecutive chunks of one session."""
 
     session: str
-    size: int
-    first: int
-    messages: list[bytes]
+    chunks: list[Chunk]
 
 
 class Database:
@@ -226,13 +233,13 @@ class Database:
 
 
 def _write(db: sqlite3.Connection, runs: list[Run], records: dict[str, bytes]) -> None:
-    rows = [row for run in runs for row in _segments(run)]
+    rows = [(run.session, *row) for run in runs for row in _segments(run.chunks)]
     db.execute("BEGIN")
     try:
         # Written before and not known to be: by a commit that the process did not outlive.
         db.executemany(
             "DELETE FROM segments WHERE session=? AND first>=?",
-            [(run.session, run.first) for run in runs],
+            [(run.session, run.chunks[0].first) for run in runs if run.chunks],
         )
         db.executemany("INSERT INTO segments VALUES (?, ?, ?, ?)", rows)
         db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", list(records.items()))
@@ -242,13 +249,21 @@ def _write(db: sqlite3.Connection, runs: list[Run], records: dict[str, bytes]) -
         raise
 
 
-def _segments(run: Run) -> list[tuple[str, int, int, bytes]]:
-    """Cut a run of messages into rows of about one size, without looking at each message."""
-    count = len(run.messages)
-    step = -(-count * SEGMENT_SIZE // max(run.size, SEGMENT_SIZE)) or 1
-    rows = []
-    for start in range(0, count, step):
-        part = run.messages[start : start + step]
-        first = run.first + start
-        rows.append((run.session, first, first + len(part) - 1, b"\n".join(part)))
-    return rows
+def _segments(chunks: list[Chunk]) -> Iterator[Chunk]:
+    """Put small chunks together, so that a row is worth its price."""
+    waiting: list[Chunk] = []
+    size = 0
+    for chunk in chunks:
+        waiting.append(chunk)
+        size += len(chunk.body)
+        if size >= SEGMENT_SIZE:
+            yield _joined(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(chunks: list[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    return Chunk(chunks[0].first, chunks[-1].last, b"\n".join([chunk.body for chunk in chunks]))

@@ -7,14 +7,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import orjson
 
-from .database import Database, Run
+from .database import Chunk, Database, Run
 from .record import SessionRecord
 
 COMMIT_INTERVAL = 0.1
@@ -35,11 +35,11 @@ class Source(Protocol):
     session: str
     size: int
 
-    def unsaved(self) -> tuple[int, list[bytes]]:
-        """Return what is not saved yet, and the number of its first message."""
+    def unsaved(self) -> list[Chunk]:
+        """Return what is not saved yet."""
 
-    def saved(self, count: int, size: int) -> None:
-        """Take note that so many more messages, of so many bytes, are saved."""
+    def saved(self, upto: int) -> None:
+        """Take note that the messages up to a number are saved."""
 
 
 class Batch(NamedTuple):
@@ -171,15 +171,14 @@ class Journal:
         if self._committing is None and (self._grown or self._records):
             self._committing = asyncio.get_running_loop().create_task(self._commit())
 
-    def _batch(self, grown: dict[Source, int], records: dict[str, bytes]) -> Batch:
-        runs = [Run(log.session, log.size - size, *log.unsaved()) for log, size in grown.items()]
-        return Batch(list(grown), runs, records)
+    def _batch(self, grown: Iterable[Source], records: dict[str, bytes]) -> Batch:
+        return Batch(list(grown), [Run(log.session, log.unsaved()) for log in grown], records)
 
     async def _commit(self) -> None:
         grown, self._grown = self._grown, {}
         records, self._records = self._records, {}
         batch = self._batch(grown, records)
-        self._in_flight = sum(run.size for run in batch.runs)
+        self._in_flight = sum(len(chunk.body) for run in batch.runs for chunk in run.chunks)
         delay = COMMIT_INTERVAL
         try:
             await self._in(self._writer, lambda: self._database.write(batch.runs, batch.records))
@@ -192,7 +191,8 @@ class Journal:
         else:
             self._failure = None
             for log, run in zip(batch.logs, batch.runs, strict=True):
-                log.saved(len(run.messages), run.size)
+                if run.chunks:
+                    log.saved(run.chunks[-1].last)
         finally:
             self._in_flight = 0
             self._committing = None

@@ -15,7 +15,7 @@ from .. import protocol
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
 from ..protocol import SESSION_UPDATE
-from ..rpc import Request, RpcError, invalid_params
+from ..rpc import Peer, Request, RpcError, invalid_params
 from ..rpc.errors import UNAVAILABLE
 
 if TYPE_CHECKING:
@@ -28,8 +28,10 @@ EARLY_LIMIT = 4 * 1024 * 1024
 StartAgent = Callable[["AgentLink"], Awaitable["Agent"]]
 
 
-class AgentLink:
+class AgentLink(Peer):
     """Takes what one agent sends and hands it to the session that it belongs to."""
+
+    stream = SESSION_UPDATE
 
     def __init__(
         self,
@@ -78,7 +80,7 @@ class AgentLink:
         early, self._early = self._early, deque()
         for size, params in early:
             if params["sessionId"] == agent_session:
-                session.update(params)
+                session.take([params])
             else:
                 self._early.append((size, params))
 
@@ -86,22 +88,21 @@ class AgentLink:
         """Send a session nothing any more."""
         self._sessions.pop(agent_session, None)
 
-    def on_notification(self, method: str, params: Any) -> None:
-        """Take an update of a session; what nobody knows is nobody's business."""
-        if method != SESSION_UPDATE:
-            self.log.debug("Ignored %s from %s", method, self.name)
-            return
-        try:
-            session = self._sessions.get(params["sessionId"])
-            kind = params["update"]["sessionUpdate"]
-        except (TypeError, KeyError):
-            kind = None
-        if type(kind) is not str:
-            self.log.warning("Ignored an update without session or kind from %s", self.name)
-        elif session is not None:
-            session.update(params, kind)
-        elif isinstance(params["sessionId"], str):
-            self._hold(params)
+    def on_notification(self, method: str, params: Any) -> None:  # noqa: ARG002
+        """Ignore what nobody knows: it is nobody's business."""
+        self.log.debug("Ignored %s from %s", method, self.name)
+
+    def on_stream(self, row: list[Any]) -> None:
+        """Take updates, and hand on to each session what is its own."""
+        owner: Any = None
+        updates: list[dict[str, Any]] = []
+        for params in row:
+            id = params.get("sessionId") if type(params) is dict else None
+            if id != owner:
+                self._hand_on(owner, updates)
+                owner, updates = id, []
+            updates.append(params)
+        self._hand_on(owner, updates)
 
     def on_request(self, request: Request) -> None:
         """Serve a request of the agent on behalf of one of its own sessions."""
@@ -114,6 +115,17 @@ class AgentLink:
             session.ask(request)
         else:
             self._services.serve(session, request)
+
+    def _hand_on(self, agent_session: Any, updates: list[dict[str, Any]]) -> None:
+        if not updates:
+            return
+        if not isinstance(agent_session, str):
+            self.log.warning("Ignored an update without a session from %s", self.name)
+        elif (session := self._sessions.get(agent_session)) is not None:
+            session.take(updates)
+        else:
+            for params in updates:
+                self._hold(params)
 
     def _hold(self, params: dict[str, Any]) -> None:
         """Keep an update for later: agents send some before they answer `session/new`."""

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from typing import Protocol
+from bisect import bisect_right
+from typing import Any, Protocol
 
+import orjson
+
+from ..protocol import META, SESSION_UPDATE
+from .database import Chunk
 from .journal import Journal
 
 RING_SIZE = 1024 * 1024
@@ -21,7 +25,11 @@ class Follower(Protocol):
 
 
 class Log:
-    """An append-only sequence that any number of followers read, each at its own pace."""
+    """An append-only sequence that any number of followers read, each at its own pace.
+
+    In a flood nobody looks at one message: what came together stays together, on its way to windows
+    and to the disk.
+    """
 
     def __init__(self, session: str, journal: Journal, seq: int = 0) -> None:
         self.session = session
@@ -31,66 +39,66 @@ class Log:
 
         self._journal = journal
         self._saved = seq
-        self._recent: list[bytes] = []
-        self._before_recent = seq
-        self._kept: deque[tuple[int, int]] = deque()
-        self._kept_size = 0
+        self._envelope = _envelope(session)
+        self._chunks: list[Chunk] = []
+        self._chunks_size = 0
+        self._before_chunks = seq
         self._dirty = False
         self._waiting: list[Follower] = []
 
     def append(self, message: bytes) -> None:
         """Add the message that carries the number `seq + 1`."""
-        self.seq += 1
-        self.size += len(message)
-        self._recent.append(message)
-        if not self._dirty:
-            self._dirty = True
-            self._journal.grown(self, len(message))
-        if self._waiting:
-            waiting, self._waiting = self._waiting, []
-            for follower in waiting:
-                follower.wake()
+        self._add(self.seq + 1, message)
 
-    def unsaved(self) -> tuple[int, list[bytes]]:
-        """Return what the journal does not have yet, and the number of its first message."""
+    def append_updates(self, updates: list[dict[str, Any]]) -> None:
+        """Add updates of the agent; the log writes a message around each, with its number."""
+        count, last = len(updates), self.seq + len(updates)
+        # All at once: a format of its own for each message would cost twice as much.
+        values: list[Any] = [None] * (2 * count)
+        values[::2] = range(self.seq + 1, last + 1)
+        values[1::2] = map(orjson.dumps, updates)
+        self._add(last, b"\n".join([self._envelope] * count) % tuple(values))
+
+    def unsaved(self) -> list[Chunk]:
+        """Return what the journal does not have yet."""
         self._dirty = False
-        return self._saved + 1, self._recent[self._saved - self._before_recent :]
+        return self._chunks[bisect_right(self._chunks, self._saved, key=_last) :]
 
-    def saved(self, count: int, size: int) -> None:
-        """Let go of what the journal has, but for the recent past that reconnecting windows want.
-
-        In whole commits: looking at each message would cost more than it saves.
-        """
-        self._saved += count
-        self._kept.append((count, size))
-        self._kept_size += size
-        keep = IDLE_RING_SIZE if self._saved == self.seq else RING_SIZE
+    def saved(self, upto: int) -> None:
+        """Let go of what the journal has, but for the recent past that reconnecting windows want."""
+        self._saved = upto
+        keep = IDLE_RING_SIZE if upto == self.seq else RING_SIZE
         drop = 0
-        while self._kept_size > keep:
-            count, size = self._kept.popleft()
-            self._kept_size -= size
-            drop += count
-        del self._recent[:drop]
-        self._before_recent += drop
+        for chunk in self._chunks:
+            if self._chunks_size <= keep or chunk.last > upto:
+                break
+            self._chunks_size -= len(chunk.body)
+            self._before_chunks = chunk.last
+            drop += 1
+        del self._chunks[:drop]
 
     def has_left(self, after: int) -> bool:
         """Whether the message after a number is in the journal only."""
-        return after < self._before_recent
+        return after < self._before_chunks
 
     def recent(self, after: int, upto: int | None, size: int) -> tuple[bytes, int] | None:
         """Return about `size` bytes of messages after a number, or None if they left memory."""
-        start = after - self._before_recent
-        if start < 0:
+        if after < self._before_chunks:
             return None
-        stop = len(self._recent) if upto is None else upto - self._before_recent
-        messages = self._recent[start:stop]
-        total = 0
-        for count, message in enumerate(messages, 1):
-            total += len(message)
-            if total >= size:
-                del messages[count:]
+        end = self.seq if upto is None else upto
+        bodies: list[bytes] = []
+        total, last = 0, after
+        for index in range(bisect_right(self._chunks, after, key=_last), len(self._chunks)):
+            if total >= size or last >= end:
                 break
-        return b"\n".join(messages), after + len(messages)
+            chunk = self._chunks[index]
+            body, last = chunk.body, min(chunk.last, end)
+            if chunk.first <= after or chunk.last > end:
+                lines = body.split(b"\n")
+                body = b"\n".join(lines[max(0, after + 1 - chunk.first) : last + 1 - chunk.first])
+            bodies.append(body)
+            total += len(body)
+        return bodies[0] if len(bodies) == 1 else b"\n".join(bodies), last
 
     async def read(self, after: int, size: int) -> tuple[bytes, int]:
         """Return about `size` bytes of messages after a number, from wherever they are."""
@@ -101,3 +109,36 @@ class Log:
         """Wake someone up when there is more."""
         if follower not in self._waiting:
             self._waiting.append(follower)
+
+    def _add(self, last: int, body: bytes) -> None:
+        self._chunks.append(Chunk(self.seq + 1, last, body))
+        self._chunks_size += len(body)
+        self.seq = last
+        self.size += len(body)
+        if not self._dirty:
+            self._dirty = True
+            self._journal.grown(self, len(body))
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for follower in waiting:
+                follower.wake()
+
+
+def _last(chunk: Chunk) -> int:
+    return chunk.last
+
+
+def _envelope(session: str) -> bytes:
+    """Return the message around an update: a format that takes the number and the update."""
+    number, update = "<number>", "<update>"
+    message = {
+        "jsonrpc": "2.0",
+        "method": SESSION_UPDATE,
+        "params": {"sessionId": session, "_meta": {META: {"seq": number}}, "update": update},
+    }
+    return (
+        orjson.dumps(message)
+        .replace(b"%", b"%%")
+        .replace(orjson.dumps(number), b"%d")
+        .replace(orjson.dumps(update), b"%b")
+    )

@@ -67,14 +67,6 @@ class Session:
         self._windows: list[Asker] = []
         self._questions = Questions(lambda: self._windows, self._resolved, logger)
         self._turns = Turns(self, logger)
-        self._head = (
-            _UPDATE
-            + b'{"sessionId":'
-            + orjson.dumps(record.id)
-            + b',"_meta":{'
-            + orjson.dumps(META)
-            + b':{"seq":'
-        )
         self._connecting: asyncio.Task[AgentLink] | None = None
         self._gone = False
         self.replaying = False
@@ -133,24 +125,38 @@ class Session:
 
     # The agent's side
 
-    def update(self, params: dict[str, Any], kind: str | None = None) -> None:
-        """Take an update of the agent into the transcript."""
-        if kind is None:
-            kind = params["update"]["sessionUpdate"]
+    def take(self, updates: list[dict[str, Any]]) -> None:
+        """Take updates of the agent into the transcript."""
+        if self._gone:
+            return
+        plain: list[dict[str, Any]] = []
+        for params in updates:
+            try:
+                update = params["update"]
+                kind = update["sessionUpdate"]
+                if kind in _HISTORY_KINDS and len(params) == 2 and not self.replaying:
+                    # As nearly all of them are: a session and an update, and nothing to remember.
+                    plain.append(update)
+                    continue
+            except (TypeError, KeyError):
+                kind = None
+            if plain:
+                self.log.append_updates(plain)
+                plain = []
+            if type(kind) is str:
+                self._take_one(kind, params)
+            else:
+                self._logger.warning("Ignored an update without a kind from %s", self.record.agent)
+        if plain:
+            self.log.append_updates(plain)
+
+    def _take_one(self, kind: str, params: dict[str, Any]) -> None:
         if kind in _SETUP_KINDS:
             self._note_setup(kind, params["update"])
         elif self.replaying and kind in _HISTORY_KINDS:
             self.replayed += 1
             return
-        if len(params) == 2 and not self._gone:
-            # As nearly all of them are: a session and an update. What we add is the same but for
-            # the number, and need not be put together each time.
-            log = self.log
-            log.append(
-                b'%b%d}},"update":%b}}' % (self._head, log.seq + 1, orjson.dumps(params["update"]))
-            )
-        else:
-            self._append(_UPDATE, params)
+        self._append(_UPDATE, params)
 
     def ask(self, request: Request) -> None:
         """Put a request of the agent to the user; a cancel request takes it back."""
@@ -292,7 +298,7 @@ class Session:
 
     def rename(self, title: str) -> None:
         """Give the session a title; windows learn of it as of an agent's."""
-        self.update({"update": {"sessionUpdate": "session_info_update", "title": title}})
+        self._update({"sessionUpdate": "session_info_update", "title": title})
 
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message of our own to the transcript."""
@@ -343,6 +349,10 @@ class Session:
         )
         self._changed()
 
+    def _update(self, update: dict[str, Any]) -> None:
+        """Say what the agent would say."""
+        self._take_one(update["sessionUpdate"], {"update": update})
+
     def _keep_setup(self, result: dict[str, Any]) -> None:
         for key in ("modes", "models", "configOptions"):
             if key in result:
@@ -365,12 +375,11 @@ class Session:
         """Tell every window of a choice that one of them made."""
         if method == protocol.SET_MODE:
             mode = params.get("modeId")
-            self.update({"update": {"sessionUpdate": "current_mode_update", "currentModeId": mode}})
+            self._update({"sessionUpdate": "current_mode_update", "currentModeId": mode})
         elif method == protocol.SET_CONFIG_OPTION and isinstance(result, dict):
             options = result.get("configOptions")
             if isinstance(options, list):
-                update = {"sessionUpdate": "config_option_update", "configOptions": options}
-                self.update({"update": update})
+                self._update({"sessionUpdate": "config_option_update", "configOptions": options})
 
     def _append(
         self, prefix: bytes, params: dict[str, Any], ours: dict[str, Any] | None = None

@@ -12,7 +12,7 @@ import orjson
 
 from .. import protocol
 from ..protocol import parse
-from ..rpc import Connection, Request, RpcError, invalid_params, method_not_found
+from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.connection import CANCEL, Done
 from ..rpc.errors import INVALID_REQUEST
 from ..rpc.transport import Transport
@@ -25,7 +25,7 @@ LIST_PAGE = 100
 _OURS = b'{"jsonrpc":"2.0","method":"_jupyter/'
 
 
-class Window:
+class Window(Peer):
     """Serves what a client asks, and shows it the sessions that it watches."""
 
     def __init__(
