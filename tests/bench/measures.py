@@ -59,7 +59,7 @@ def at_most(what, value, bar, stretch=None, unit="x"):
 
 
 def repeat(quick):
-    return range(2 if quick else 5)
+    return range(1 if quick else 5)
 
 
 def texts(data):
