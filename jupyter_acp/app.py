@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 from tornado.ioloop import IOLoop
-from traitlets import Dict, Float, Integer, List, Unicode, default
+from traitlets import Dict, Enum, Float, Integer, List, Unicode, default
 
 from .handlers import ROUTES
 
@@ -69,6 +69,15 @@ class AcpExtension(ExtensionApp):
         3.0, help="How long an agent may take to end before it is forced to, in seconds (3)."
     ).tag(config=True)
 
+    workspace = List(
+        Enum(["openDocuments", "recentDocuments", "activeDocument"]),
+        ["openDocuments", "recentDocuments", "activeDocument"],
+        help="""What agents may ask of the user's workspace: the documents that are open, those that
+        were open lately, and the one that is looked at. Users can share less in their settings, never
+        more.
+        """,
+    ).tag(config=True)
+
     def initialize_settings(self) -> None:
         """Prepare, but load nothing: most servers start long before the first session."""
         self._manager: SessionManager | None = None
@@ -121,6 +130,7 @@ class AcpExtension(ExtensionApp):
         from .client.dispatch import ClientServices
         from .client.files import Files
         from .client.terminals import Terminals
+        from .client.workspace import Workspace
         from .sessions.manager import Limits, SessionManager
 
         root_dir = self._root_dir()
@@ -134,7 +144,11 @@ class AcpExtension(ExtensionApp):
             await IOLoop.current().run_in_executor(None, catalog.refresh)
         manager = SessionManager(
             catalog=catalog,
-            services=ClientServices(Files(root_dir), Terminals(root_dir)),
+            services=ClientServices(
+                Files(root_dir),
+                Terminals(root_dir),
+                Workspace(self._contents_root(), shared=self.workspace),
+            ),
             journal=Path(self.journal),
             root_dir=root_dir,
             limits=Limits(
@@ -155,6 +169,16 @@ class AcpExtension(ExtensionApp):
     def _root_dir(self) -> str:
         assert self.serverapp is not None
         return os.path.realpath(Path(self.serverapp.root_dir).expanduser())
+
+    def _contents_root(self) -> str | None:
+        """Return the folder that contents paths begin at, if they are paths of files at all."""
+        from jupyter_server.services.contents.fileio import FileManagerMixin
+
+        assert self.serverapp is not None
+        contents = self.serverapp.contents_manager
+        if not isinstance(contents, FileManagerMixin):
+            return None
+        return os.path.realpath(Path(contents.root_dir).expanduser())
 
 
 def _version() -> str:

@@ -7,9 +7,30 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
+from urllib.parse import quote
 
 from .rpc import invalid_params
+
+
+def os_path(root: str | None, path: str) -> Path | None:
+    """Return the file behind a contents path, or None where there is no file to it."""
+    parts = [part for part in path.split("/") if part]
+    if root is None or not parts or ".." in parts or "\0" in path:
+        return None
+    return Path(root, *parts)
+
+
+def file_uri(path: PurePath) -> str:
+    """Return the `file:///` URI of an absolute path, as RFC 8089 writes it.
+
+    A share is `file:////host/share`: of the two ways in the RFC's appendix, the one that keeps the
+    three slashes which agents look for.
+    """
+    text = path.as_posix()
+    drive, rest = (text[:2], text[2:]) if text[1:2] == ":" else ("", text)
+    encoded = quote(rest.encode("utf-8", "surrogateescape"), safe="/!$&'()*+,;=:@~")
+    return f"file:///{drive}{encoded}" if drive else f"file://{encoded}"
 
 
 def contained(path: str, roots: Iterable[str]) -> Path:

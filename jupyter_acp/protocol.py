@@ -42,10 +42,15 @@ TERMINAL_WAIT = "terminal/wait_for_exit"
 TERMINAL_KILL = "terminal/kill"
 TERMINAL_RELEASE = "terminal/release"
 
+OPEN_DOCUMENTS = "workspace/open_documents"
+RECENT_DOCUMENTS = "workspace/recent_documents"
+ACTIVE_DOCUMENT = "workspace/active_document"
+
 ATTACH = "_jupyter/session/attach"
 STATE = "_jupyter/session/state"
 RESTORED = "_jupyter/session/restored"
 RESOLVED = "_jupyter/permission_resolved"
+WORKSPACE = "_jupyter/workspace/update"
 
 
 def _absolute(path: str) -> str:
@@ -127,6 +132,39 @@ class WriteFileParams(SessionParams):
 
     path: AbsolutePath
     content: str
+
+
+class RecentParams(SessionParams):
+    """`workspace/recent_documents`."""
+
+    limit: int | None = Field(default=None, ge=0, strict=True)
+
+
+class DocumentState(BaseModel):
+    """A document of a window: what the protocol asks for, and whatever else the window knows."""
+
+    model_config = ConfigDict(extra="allow")
+
+    path: str = Field(min_length=1)
+    language_id: str | None = Field(default=None, alias="languageId", min_length=1)
+
+    def public(self) -> dict[str, Any]:
+        """Return it as it came."""
+        return self.model_dump(by_alias=True, exclude_unset=True)
+
+
+class WorkspaceUpdate(BaseModel):
+    """`_jupyter/workspace/update`: the whole state of a page, or what has changed of it."""
+
+    window: str = Field(min_length=1)
+    full: bool = False
+    documents: list[DocumentState] = Field(default_factory=list)
+    closed: list[str] = Field(default_factory=list)
+    active: str | None = None
+    focused: bool = False
+    recents: list[DocumentState] | None = None
+    shares: dict[str, bool] | None = None
+    gone: bool = False
 
 
 class EnvVariable(BaseModel):

@@ -12,6 +12,7 @@ from ..rpc import Request, invalid_params, method_not_found
 from .files import Files
 from .terminals import Terminals
 from .view import SessionView
+from .workspace import Workspace
 
 Service = Callable[[Any, Any], Awaitable[Any]]
 
@@ -19,7 +20,8 @@ Service = Callable[[Any, Any], Awaitable[Any]]
 class ClientServices:
     """One table from method to service."""
 
-    def __init__(self, files: Files, terminals: Terminals) -> None:
+    def __init__(self, files: Files, terminals: Terminals, workspace: Workspace) -> None:
+        self.workspace = workspace
         self._terminals = terminals
         self._services: dict[str, Service] = {
             protocol.READ_FILE: files.read,
@@ -29,17 +31,27 @@ class ClientServices:
             protocol.TERMINAL_WAIT: terminals.wait_for_exit,
             protocol.TERMINAL_KILL: terminals.kill,
             protocol.TERMINAL_RELEASE: terminals.release,
+            protocol.OPEN_DOCUMENTS: workspace.open_documents,
+            protocol.RECENT_DOCUMENTS: workspace.recent_documents,
+            protocol.ACTIVE_DOCUMENT: workspace.active_document,
         }
 
     def capabilities(self) -> dict[str, Any]:
         """Return the `clientCapabilities` for `initialize`."""
+        # A proposal as yet, which some agents' libraries drop where it belongs: it is told twice.
+        workspace = self.workspace.capabilities()
         return {
             "fs": {"readTextFile": True, "writeTextFile": True},
             "terminal": True,
             "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
             "auth": {"terminal": True},
             "elicitation": {"form": {}, "url": {}},
-            "_meta": {"terminal_output": True, "terminal-auth": True},
+            "workspace": workspace,
+            "_meta": {
+                "terminal_output": True,
+                "terminal-auth": True,
+                protocol.META: {"workspace": workspace},
+            },
         }
 
     def serve(self, session: SessionView | None, request: Request) -> None:
@@ -57,6 +69,7 @@ class ClientServices:
 
     async def close(self) -> None:
         """End everything."""
+        self.workspace.close()
         await self._terminals.close()
 
     def stop_now(self) -> None:

@@ -39,6 +39,10 @@ CREATE TABLE IF NOT EXISTS segments (
     body BLOB NOT NULL,
     PRIMARY KEY (session, first)
 );
+CREATE TABLE IF NOT EXISTS facts (
+    key TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+);
 """
 
 
@@ -55,6 +59,14 @@ class Run(NamedTuple):
 
     session: str
     chunks: list[Chunk]
+
+
+class Commit(NamedTuple):
+    """What is written together."""
+
+    runs: list[Run]
+    records: dict[str, bytes]
+    facts: dict[str, bytes]
 
 
 class Database:
@@ -146,16 +158,16 @@ class Database:
         if self._read_db is not None:
             self._read_db.close()
 
-    def write(self, runs: list[Run], records: dict[str, bytes]) -> None:
-        """Save messages and records together."""
+    def write(self, commit: Commit) -> None:
+        """Save all of it or nothing."""
         assert self._write_db is not None
-        _write(self._write_db, runs, records)
+        _write(self._write_db, commit)
 
-    def write_now(self, runs: list[Run], records: dict[str, bytes]) -> None:
+    def write_now(self, commit: Commit) -> None:
         """Do so from any thread, when the writer's is gone."""
         db = self._connect()
         try:
-            _write(db, runs, records)
+            _write(db, commit)
         finally:
             db.close()
 
@@ -184,6 +196,11 @@ class Database:
         for record in records:
             record.seq = last.get(record.id, 0)
         return records
+
+    def fact(self, key: str) -> bytes | None:
+        """Return what was kept by that name."""
+        row = self._rows("SELECT value FROM facts WHERE key=?", key).fetchone()
+        return row[0] if row else None
 
     def _last(self, session: str) -> int:
         return int(
@@ -232,17 +249,19 @@ class Database:
         return messages[:limit]
 
 
-def _write(db: sqlite3.Connection, runs: list[Run], records: dict[str, bytes]) -> None:
-    rows = [(run.session, *row) for run in runs for row in _segments(run.chunks)]
+def _write(db: sqlite3.Connection, commit: Commit) -> None:
+    rows = [(run.session, *row) for run in commit.runs for row in _segments(run.chunks)]
     db.execute("BEGIN")
     try:
         # Written before and not known to be: by a commit that the process did not outlive.
         db.executemany(
             "DELETE FROM segments WHERE session=? AND first>=?",
-            [(run.session, run.chunks[0].first) for run in runs if run.chunks],
+            [(run.session, run.chunks[0].first) for run in commit.runs if run.chunks],
         )
         db.executemany("INSERT INTO segments VALUES (?, ?, ?, ?)", rows)
-        db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", list(records.items()))
+        records, facts = list(commit.records.items()), list(commit.facts.items())
+        db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", records)
+        db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts)
         db.execute("COMMIT")
     except BaseException:
         db.execute("ROLLBACK")

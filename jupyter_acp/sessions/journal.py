@@ -7,14 +7,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import orjson
 
-from .database import Chunk, Database, Run
+from .database import Chunk, Commit, Database, Run
 from .record import SessionRecord
 
 COMMIT_INTERVAL = 0.1
@@ -42,14 +42,6 @@ class Source(Protocol):
         """Take note that the messages up to a number are saved."""
 
 
-class Batch(NamedTuple):
-    """What one commit writes, and whose it is."""
-
-    logs: list[Source]
-    runs: list[Run]
-    records: dict[str, bytes]
-
-
 class Journal:
     """When what is saved: one thread writes, one reads, and nothing blocks the event loop."""
 
@@ -62,6 +54,7 @@ class Journal:
         self._log = log
         self._grown: dict[Source, int] = {}
         self._records: dict[str, bytes] = {}
+        self._facts: dict[str, bytes] = {}
         self._committing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._failure: sqlite3.Error | None = None
@@ -102,6 +95,17 @@ class Journal:
         self._records[record.id] = orjson.dumps(record.to_json())
         self._commit_in(COMMIT_INTERVAL)
 
+    def keep(self, key: str, value: bytes) -> None:
+        """Save something that belongs to no session."""
+        if self._closed:
+            return
+        self._facts[key] = value
+        self._commit_in(COMMIT_INTERVAL)
+
+    async def fact(self, key: str) -> bytes | None:
+        """Return what was saved by that name."""
+        return await self._in(self._reader, lambda: self._database.fact(key))
+
     def keeps_up(self) -> bool:
         """Commit a flood early; return whether the disk is near enough behind for more."""
         unsaved = self._unsaved()
@@ -131,9 +135,10 @@ class Journal:
 
     def save_now(self) -> None:
         """Save what is unsaved from a process that is ending without its event loop."""
-        if not self._closed and (self._grown or self._records):
-            batch = self._batch(self._grown, self._records)
-            self._database.write_now(batch.runs, batch.records)
+        if not self._closed and self._any:
+            self._database.write_now(
+                Commit([_run(log) for log in self._grown], self._records, self._facts)
+            )
 
     async def delete(self, session: str) -> None:
         """Forget a session and all its messages, really."""
@@ -168,36 +173,43 @@ class Journal:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._committing is None and (self._grown or self._records):
+        if self._committing is None and self._any:
             self._committing = asyncio.get_running_loop().create_task(self._commit())
 
-    def _batch(self, grown: Iterable[Source], records: dict[str, bytes]) -> Batch:
-        return Batch(list(grown), [Run(log.session, log.unsaved()) for log in grown], records)
+    @property
+    def _any(self) -> bool:
+        return bool(self._grown or self._records or self._facts)
 
     async def _commit(self) -> None:
         grown, self._grown = self._grown, {}
         records, self._records = self._records, {}
-        batch = self._batch(grown, records)
-        self._in_flight = sum(len(chunk.body) for run in batch.runs for chunk in run.chunks)
+        facts, self._facts = self._facts, {}
+        commit = Commit([_run(log) for log in grown], records, facts)
+        self._in_flight = sum(len(chunk.body) for run in commit.runs for chunk in run.chunks)
         delay = COMMIT_INTERVAL
         try:
-            await self._in(self._writer, lambda: self._database.write(batch.runs, batch.records))
+            await self._in(self._writer, lambda: self._database.write(commit))
         except sqlite3.Error as error:
             self._log.error("The ACP journal could not be written, will try again: %s", error)
             self._failure = error
             self._grown = {**self._grown, **grown}
             self._records = {**records, **self._records}
+            self._facts = {**facts, **self._facts}
             delay = RETRY_INTERVAL
         else:
             self._failure = None
-            for log, run in zip(batch.logs, batch.runs, strict=True):
+            for log, run in zip(grown, commit.runs, strict=True):
                 if run.chunks:
                     log.saved(run.chunks[-1].last)
         finally:
             self._in_flight = 0
             self._committing = None
-        if self._grown or self._records:
+        if self._any:
             self._commit_in(delay)
 
     async def _in(self, executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(executor, work)
+
+
+def _run(log: Source) -> Run:
+    return Run(log.session, log.unsaved())

@@ -16,6 +16,7 @@ from .. import protocol
 from ..agents.agent import Agent
 from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
 from ..client.dispatch import ClientServices
+from ..client.workspace import Workspace
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import FORBIDDEN, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
@@ -80,7 +81,12 @@ class SessionManager:
 
     async def open(self) -> None:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
-        for record in await self._journal.open():
+        records = await self._journal.open()
+        key = f"workspace {self.root_dir}"
+        if kept := await self._journal.fact(key):
+            self.workspace.restore(kept)
+        self.workspace.keep = lambda value: self._journal.keep(key, value)
+        for record in records:
             if record.state in ("idle", "running"):
                 if record.state == "running":
                     record.error = "The server stopped during the turn."
@@ -107,6 +113,11 @@ class SessionManager:
                 link.agent.stop_now()
         self._services.stop_now()
         self._journal.save_now()
+
+    @property
+    def workspace(self) -> Workspace:
+        """What the windows have open."""
+        return self._services.workspace
 
     # Sessions
 

@@ -77,6 +77,7 @@ class Window(Peer):
     async def close(self) -> None:
         """Stop watching."""
         self._manager.windows.discard(self)
+        self._manager.workspace.left(self)
         for session in self._sessions.values():
             session.detach(self)
         self._sessions.clear()
@@ -111,8 +112,14 @@ class Window(Peer):
         """Take a notification."""
         if method == protocol.SESSION_CANCEL:
             self._manager.get(parse(protocol.SessionParams, params).session_id).cancel()
+        elif method == protocol.WORKSPACE:
+            self._manager.workspace.update(self, params)
 
-    # What sessions ask of the client
+    # What sessions and services ask of the client
+
+    async def request(self, method: str, params: dict[str, Any]) -> Any:
+        """Ask the window itself, not its user."""
+        return await self._connection.request(method, params)
 
     def ask(self, question: Question, done: Done) -> None:
         """Put a question to the user of this window."""

@@ -37,6 +37,7 @@ OPTIONS.update(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {})
 
 sessions = 0
 asked = 0
+client_capabilities = {}
 cancelled = set()
 backlog = []
 
@@ -154,6 +155,8 @@ def steps(session, id, script):
             sys.stderr.flush()
         elif name == "sleep":
             time.sleep(args[0])
+        elif name == "capabilities":
+            chunk(session, json.dumps(client_capabilities))
         elif name == "env":
             chunk(session, json.dumps(dict(os.environ)))
         elif name == "until_cancel":
@@ -199,6 +202,7 @@ def main():
         elif method in OPTIONS["ignore"]:
             continue
         elif method == "initialize":
+            client_capabilities.update(params["clientCapabilities"])
             if OPTIONS["mute"]:
                 continue
             if OPTIONS["close_stdin"]:

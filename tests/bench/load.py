@@ -2,7 +2,8 @@
 # Distributed under the terms of the Modified BSD License.
 """The load: an agent that writes updates as fast as it can, one write each.
 
-The prompt says what: `flood COUNT SIZE`, `paced COUNT PER_SECOND`, `line BYTES`, `pause SECONDS`.
+The prompt says what: `flood COUNT SIZE`, `paced COUNT PER_SECOND`, `line BYTES`, `pause SECONDS`,
+`ask METHOD COUNT`, which says how many nanoseconds each answer took.
 """
 
 import json
@@ -45,6 +46,19 @@ def run(session, command):
         chunk(session, b"x" * int(numbers[0]))
     elif kind == "pause":
         time.sleep(float(numbers[0]))
+    elif kind == "ask":
+        method, count = numbers[0], int(numbers[1])
+        body = json.dumps({"sessionId": session.decode()})
+        ask = f'{{"jsonrpc":"2.0","id":"q","method":"{method}","params":{body}}}\n'.encode()
+        times = []
+        for _ in range(count):
+            time.sleep(0.01)
+            start = time.monotonic_ns()
+            write(ask)
+            answer = sys.stdin.buffer.readline()
+            times.append(time.monotonic_ns() - start)
+            assert b'"result"' in answer, answer[:200]
+        chunk(session, json.dumps(times).encode())
 
 
 def main():

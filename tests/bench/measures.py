@@ -445,6 +445,52 @@ def read_journal(path, session):
         return [line for (body,) in rows for line in body.split(b"\n")]
 
 
+def workspace(quick):
+    """What an agent waits for when it asks about a very full workspace."""
+
+    def document(number):
+        cell = {"id": f"cell-{number}", "index": number % 100, "type": "code"}
+        return {
+            "path": f"a folder/of some depth/notebook-{number}.ipynb",
+            "languageId": "python",
+            "kind": "notebook",
+            "dirty": False,
+            "cell": cell,
+            "cursor": {"line": 10, "character": 5},
+            "kernel": {"name": "python3", "state": "idle"},
+        }
+
+    worst = {}
+    with jupyter() as ours:
+        client, session = our_session(ours)
+        documents = [document(number) for number in range(500)]
+        recents = [
+            {"path": f"a folder/file-{number}.py", "languageId": "python", "kind": "file"}
+            for number in range(10_000)
+        ]
+        state = {"window": "page", "full": True, "documents": documents, "recents": recents}
+        active = {"active": documents[0]["path"], "focused": True}
+        client.send(
+            {"jsonrpc": "2.0", "method": "_jupyter/workspace/update", "params": {**state, **active}}
+        )
+        for name in ("open", "recent", "active"):
+            method = f"workspace/{name}_document" + ("" if name == "active" else "s")
+            times = []
+            for _ in repeat(quick):
+                # A cursor has moved: the answer cannot be the one from before.
+                news = {"window": "page", "documents": documents[:1]}
+                client.send(
+                    {"jsonrpc": "2.0", "method": "_jupyter/workspace/update", "params": news}
+                )
+                data = turn(ours, client, session, f"ask {method} 10")[2]
+                times += [json.loads(text) for text, _ in texts(data)][-1]
+            worst[name] = statistics.median(times) / 1e6
+    return [
+        at_most(f"workspace, 500 open, 10,000 recent: {name}", worst[name], 5, unit="ms")
+        for name in worst
+    ]
+
+
 def processes(quick):
     """Agents with grandchildren, started and stopped again and again."""
     cycles = 10 if quick else 100
@@ -500,6 +546,7 @@ ALL = {
         start_up,
         idle,
         attach,
+        workspace,
         processes,
     )
 }

@@ -1,0 +1,213 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""`workspace/*`: what the user has open, had open, and looks at, as the windows tell it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Protocol
+
+import orjson
+
+from ..paths import file_uri, os_path
+from ..protocol import META, RecentParams, SessionParams, WorkspaceUpdate, parse
+from ..rpc import method_not_found
+from .view import SessionView
+
+GRACE = 60.0
+"""How long the documents of a window that was cut off still count as open, in seconds."""
+
+RECENT_LIMIT = 10_000
+ANSWER_LIMIT = 1_000
+"""How many recent documents an answer holds at most: nobody reads on from there."""
+
+METHODS = {
+    "openDocuments": "workspace/open_documents",
+    "recentDocuments": "workspace/recent_documents",
+    "activeDocument": "workspace/active_document",
+}
+
+
+class Host(Protocol):
+    """A window, as far as its documents go."""
+
+    def request(self, method: str, params: dict[str, Any]) -> Awaitable[Any]:
+        """Ask it something."""
+
+
+class OpenWindow:
+    """What one page has told, and the socket that it tells it by."""
+
+    def __init__(self, host: Host) -> None:
+        self.host: Host | None = host
+        self.documents: dict[str, dict[str, Any]] = {}
+        self.recents: list[dict[str, Any]] = []
+        self.active: str | None = None
+        self.focused = 0
+        self.leaving: asyncio.TimerHandle | None = None
+
+
+class Workspace:
+    """Answers from memory: agents may ask at every turn, of hundreds of documents."""
+
+    def __init__(self, root: str | None, *, shared: Iterable[str] = METHODS) -> None:
+        """Share what an admin allows of the folder that contents paths begin at.
+
+        There is no such folder where documents are not files; nothing is told then.
+        """
+        self.keep: Callable[[bytes], None] = lambda _: None
+        """Called with what is to be remembered when there is no window."""
+
+        self._root = root
+        self._allowed = set(shared)
+        self._shares: dict[str, bool] = {}
+        self._windows: dict[str, OpenWindow] = {}
+        self._focus = itertools.count(1)
+        self._remembered: list[dict[str, Any]] = []
+        self._languages: dict[str, str] = {}
+        self._kept = b""
+        self._open: list[dict[str, Any]] | None = None
+        self._recent: list[dict[str, Any]] | None = None
+
+    # What the agent asks
+
+    def capabilities(self) -> dict[str, Any]:
+        """Return what the user and the admin let agents ask."""
+        return {name: {} for name in METHODS if self._shared(name)}
+
+    async def open_documents(self, session: SessionView, params: Any) -> dict[str, Any]:  # noqa: ARG002
+        """Serve `workspace/open_documents`."""
+        self._check("openDocuments")
+        parse(SessionParams, params)
+        if self._open is None:
+            windows = self._by_focus()
+            # The window that was looked at last knows best where its cursor is.
+            paths = {path: w.documents[path] for w in reversed(windows) for path in w.documents}
+            self._open = [entry for path in paths if (entry := self._entry(paths[path]))]
+        return {"documents": self._open}
+
+    async def recent_documents(self, session: SessionView, params: Any) -> dict[str, Any]:  # noqa: ARG002
+        """Serve `workspace/recent_documents`."""
+        self._check("recentDocuments")
+        limit = parse(RecentParams, params).limit
+        if self._recent is None:
+            entries = (self._entry(item) for item in self._remembered)
+            self._recent = [*itertools.islice(filter(None, entries), ANSWER_LIMIT)]
+        return {"documents": self._recent[: ANSWER_LIMIT if limit is None else limit]}
+
+    async def active_document(self, session: SessionView, params: Any) -> dict[str, Any]:  # noqa: ARG002
+        """Serve `workspace/active_document`."""
+        self._check("activeDocument")
+        parse(SessionParams, params)
+        windows = self._by_focus()
+        active = windows[0].documents.get(windows[0].active or "") if windows else None
+        return {"document": self._entry(active) if active else None}
+
+    # What the windows tell
+
+    def update(self, host: Host, params: Any) -> None:
+        """Take a page's whole state or what has changed of it."""
+        news = parse(WorkspaceUpdate, params)
+        window = self._windows.get(news.window)
+        if window is None:
+            window = self._windows[news.window] = OpenWindow(host)
+        window.host = host
+        if window.leaving is not None:
+            window.leaving.cancel()
+            window.leaving = None
+        if news.full:
+            window.documents.clear()
+        for path in news.closed:
+            window.documents.pop(path, None)
+        for document in news.documents:
+            window.documents[document.path] = document.public()
+        if news.full or "active" in news.model_fields_set:
+            window.active = news.active
+        if news.focused:
+            window.focused = next(self._focus)
+        if news.recents is not None:
+            window.recents = [item.public() for item in news.recents[:RECENT_LIMIT]]
+        if news.shares is not None:
+            self._shares = news.shares
+        if news.gone:
+            del self._windows[news.window]
+        languages = {d.path: d.language_id for d in news.documents if d.language_id is not None}
+        is_new = any(self._languages.get(path) != languages[path] for path in languages)
+        self._languages.update(languages)
+        self._open = None
+        if is_new or news.gone or news.recents is not None or news.shares is not None:
+            self._remember()
+
+    def left(self, host: Host) -> None:
+        """Keep what a page had open for a while: it may only have lost its network."""
+        loop = asyncio.get_running_loop()
+        for key, window in self._windows.items():
+            if window.host is host:
+                window.host = None
+                window.leaving = loop.call_later(GRACE, self._forget, key)
+
+    def restore(self, kept: bytes) -> None:
+        """Take up what an earlier run remembered."""
+        self._kept = kept
+        past = orjson.loads(kept)
+        self._remembered, self._shares = past["recents"], past["shares"]
+        self._languages = {item["path"]: item["languageId"] for item in self._remembered}
+
+    def close(self) -> None:
+        """Wait for nobody any more."""
+        for window in self._windows.values():
+            if window.leaving is not None:
+                window.leaving.cancel()
+        self._windows.clear()
+
+    # Inside
+
+    def _shared(self, name: str) -> bool:
+        return name in self._allowed and self._shares.get(name, True)
+
+    def _check(self, name: str) -> None:
+        if not self._shared(name):
+            raise method_not_found(METHODS[name])
+
+    def _by_focus(self) -> list[OpenWindow]:
+        return sorted(self._windows.values(), key=lambda window: window.focused, reverse=True)
+
+    def _remember(self) -> None:
+        """Keep what was opened last, newest first; without a window, what the last one knew."""
+        self._recent = None
+        if self._windows:
+            found: dict[str, dict[str, Any]] = {}
+            for window in self._by_focus():
+                for item in window.recents:
+                    found.setdefault(item["path"], item)
+            self._remembered = [
+                # A notebook's language is known while it is open; later, it is what it was then.
+                {"languageId": self._languages.get(path), **found[path]}
+                for path in itertools.islice(found, RECENT_LIMIT)
+            ]
+        kept = orjson.dumps({"recents": self._remembered, "shares": self._shares})
+        if kept != self._kept:
+            self._kept = kept
+            self.keep(kept)
+
+    def _forget(self, key: str) -> None:
+        del self._windows[key]
+        self._open = None
+        self._remember()
+
+    def _entry(self, document: dict[str, Any]) -> dict[str, Any] | None:
+        """Return a document in the words of the protocol, what only we know in our corner of it."""
+        path = os_path(self._root, document["path"])
+        if path is None:
+            return None
+        language = document.get("languageId")
+        if language is None:
+            # Of a notebook that was never open here nothing is known but what its text is.
+            language = "json" if document.get("kind") == "notebook" else "plaintext"
+        entry: dict[str, Any] = {"uri": file_uri(path), "languageId": language}
+        more = {key: document[key] for key in document if key not in ("path", "languageId")}
+        if more:
+            entry["_meta"] = {META: more}
+        return entry
