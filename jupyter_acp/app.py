@@ -18,7 +18,11 @@ from traitlets import Dict, Enum, Float, Integer, List, Unicode, default
 from .handlers import ROUTES
 
 if TYPE_CHECKING:
+    from .client.dispatch import ClientServices
+    from .policy import Rules
     from .sessions.manager import SessionManager
+
+PERMISSION_EVENT = "https://events.jupyter.org/jupyter_acp/permission/v1"
 
 
 class AcpExtension(ExtensionApp):
@@ -78,6 +82,14 @@ class AcpExtension(ExtensionApp):
         """,
     ).tag(config=True)
 
+    permissions = Dict(
+        help="""Rules for what agents do through this server, by agent, `*` being all of them:
+        `{"*": [{"kind": "terminal", "match": "git *", "decision": "allow"}]}`. Kinds: `read`, `write`,
+        `terminal`, `run`, or `*`; decisions: `allow`, `ask`, `deny`. The first that matches wins, over
+        any rule of a user.
+        """,
+    ).tag(config=True)
+
     def initialize_settings(self) -> None:
         """Prepare, but load nothing: most servers start long before the first session."""
         self._manager: SessionManager | None = None
@@ -127,13 +139,8 @@ class AcpExtension(ExtensionApp):
     async def _make_manager(self) -> SessionManager:
         # Imported here: what an idle server never needs should not slow its start.
         from .agents.catalog import Catalog
-        from .client.dispatch import ClientServices
-        from .client.files import Files
-        from .client.terminals import Terminals
-        from .client.workspace import Workspace
         from .sessions.manager import Limits, SessionManager
 
-        root_dir = self._root_dir()
         catalog = Catalog(
             self.agents,
             allowed=self.allowed_agents,
@@ -144,13 +151,9 @@ class AcpExtension(ExtensionApp):
             await IOLoop.current().run_in_executor(None, catalog.refresh)
         manager = SessionManager(
             catalog=catalog,
-            services=ClientServices(
-                Files(root_dir),
-                Terminals(root_dir),
-                Workspace(self._contents_root(), shared=self.workspace),
-            ),
+            services=self._make_services(),
             journal=Path(self.journal),
-            root_dir=root_dir,
+            root_dir=self._root_dir(),
             limits=Limits(
                 message=self.max_message_size,
                 window_buffer=self.window_buffer,
@@ -165,6 +168,50 @@ class AcpExtension(ExtensionApp):
         # A server that is interrupted without a terminal ends without stopping its extensions.
         atexit.register(manager.close_now)
         return manager
+
+    def _make_services(self) -> ClientServices:
+        from .client.contents import Contents
+        from .client.dispatch import ClientServices
+        from .client.documents import Documents
+        from .client.files import Files
+        from .client.permissions import Permissions
+        from .client.terminals import Terminals
+        from .client.workspace import Workspace
+
+        assert self.serverapp is not None
+        root_dir, contents_root = self._root_dir(), self._contents_root()
+        permissions = Permissions(self._rules(), self._permission_decided)
+        workspace = Workspace(contents_root, shared=self.workspace)
+        contents = Contents(self.serverapp.contents_manager, contents_root)
+        terminals = self.serverapp.web_app.settings.get("terminal_manager")
+        return ClientServices(
+            Files(root_dir, Documents(workspace.find), contents, permissions.check),
+            Terminals(root_dir, permissions.check, terminals),
+            workspace,
+            permissions,
+        )
+
+    def _rules(self) -> Rules:
+        from .policy import rules_of
+        from .rpc import RpcError
+        from .rpc.errors import UNAVAILABLE
+
+        try:
+            return rules_of(self.permissions)
+        except ValueError as error:
+            # Without its rules nothing may happen: a typing error must not become a permission.
+            raise RpcError(
+                UNAVAILABLE, f"AcpExtension.permissions has to be mended first: {error}"
+            ) from None
+
+    def _permission_decided(self, decision: dict[str, Any]) -> None:
+        """Tell those who keep an eye on this server."""
+        assert self.serverapp is not None
+        logger = self.serverapp.event_logger
+        if logger is not None:
+            if PERMISSION_EVENT not in logger.schemas:
+                logger.register_event_schema(Path(__file__).parent / "events" / "permission.yaml")
+            logger.emit(schema_id=PERMISSION_EVENT, data=decision)
 
     def _root_dir(self) -> str:
         assert self.serverapp is not None

@@ -47,6 +47,13 @@ def contained(path: str, roots: Iterable[str]) -> Path:
     )
 
 
+def innermost(path: Path, roots: Iterable[str]) -> Path | None:
+    """Return the deepest of the folders that a path is in."""
+    folders = [Path(root).resolve() for root in roots]
+    inside = [folder for folder in folders if folder == path or folder in path.parents]
+    return max(inside, key=lambda folder: len(folder.parts), default=None)
+
+
 @contextlib.contextmanager
 def folder_of(path: Path, *, create: bool = False) -> Iterator[int]:
     """Open the folder of a resolved path step by step, so that no link can lead elsewhere.

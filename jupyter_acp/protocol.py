@@ -9,7 +9,7 @@ came.
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -50,7 +50,11 @@ ATTACH = "_jupyter/session/attach"
 STATE = "_jupyter/session/state"
 RESTORED = "_jupyter/session/restored"
 RESOLVED = "_jupyter/permission_resolved"
+DECIDED = "_jupyter/permission_decided"
+SETTINGS = "_jupyter/settings/update"
 WORKSPACE = "_jupyter/workspace/update"
+DOCUMENT_READ = "_jupyter/document/read"
+DOCUMENT_WRITE = "_jupyter/document/write"
 
 
 def _absolute(path: str) -> str:
@@ -165,6 +169,28 @@ class WorkspaceUpdate(BaseModel):
     recents: list[DocumentState] | None = None
     shares: dict[str, bool] | None = None
     gone: bool = False
+
+
+class SettingsUpdate(BaseModel):
+    """`_jupyter/settings/update`: what the user has set, as far as the server has to know."""
+
+    rules: dict[str, list[dict[str, Any]]] = Field(default_factory=dict)
+
+
+class DocumentContent(BaseModel):
+    """What a window answers to `_jupyter/document/read`."""
+
+    format: Literal["text", "notebook"]
+    content: str | dict[str, Any]
+    version: str
+    dirty: bool
+
+
+class DocumentWritten(BaseModel):
+    """What a window answers to `_jupyter/document/write`."""
+
+    version: str
+    conflict: bool = False
 
 
 class EnvVariable(BaseModel):

@@ -56,6 +56,7 @@ def jp_server_config(
             "default_agent": "scripted",
             "journal": str(tmp_path / "journal.sqlite"),
             "stop_grace": 1.0,
+            "permissions": {"*": [{"kind": "terminal", "decision": "allow"}]},
             **acp_config,
         },
     }

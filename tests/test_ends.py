@@ -15,8 +15,9 @@ import psutil
 import pytest
 from conftest import is_state, scripted, seq
 
+from jupyter_acp import disk
 from jupyter_acp.agents.process import AgentProcess
-from jupyter_acp.client import files, terminals
+from jupyter_acp.client.terminals.service import MAX_OUTPUT_LIMIT
 from jupyter_acp.paths import contained
 from jupyter_acp.rpc import RpcError
 from jupyter_acp.sessions import link as links
@@ -224,7 +225,7 @@ async def test_a_session_deleted_in_a_turn_that_goes_on_leaves_nothing(
 async def test_a_terminal_that_ends_after_its_session_was_deleted_leaves_nothing(
     window, acp, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(terminals, "STOP_GRACE", 0.5)
+    monkeypatch.setattr("jupyter_acp.client.terminals.command.STOP_GRACE", 0.5)
     session = await window.new(tmp_path)
     command = "trap '' TERM; echo started; while true; do sleep 0.1; echo PRIVATE; done"
     await window.prompt(session, ["request", "terminal/create", {"command": command}])
@@ -523,7 +524,8 @@ async def test_what_is_kept_of_a_terminals_output_is_bounded(window, acp, tmp_pa
     await window.prompt(session, ["request", "terminal/create", create])
     await window.wait(lambda m: m.get("method") == "_jupyter/terminal/exit")
     (terminal,) = (await acp.manager())._services._terminals._terminals.values()
-    assert len(terminal._output) == terminals.MAX_OUTPUT_LIMIT and terminal.output()["truncated"]
+    output = terminal.output()
+    assert len(output["output"]) == MAX_OUTPUT_LIMIT and output["truncated"]
 
 
 async def test_an_answer_that_is_no_text_becomes_an_error(window, tmp_path):
@@ -558,11 +560,11 @@ def test_a_folder_that_becomes_a_link_after_the_check_is_refused(tmp_path, what,
         (folder / "file").write_text(text)
     (outside / "file").write_text("secret")
     path = contained(str(root / inner / "file"), [str(root)])
-    assert files._read(path, None, None) == "inside"
+    assert disk.read_text(path) == "inside"
     (root / "folder").rename(root / "moved")
     (root / "folder").symlink_to(outside)
     with pytest.raises(RpcError, match="could not be"):
-        files._read(path, None, None) if what == "read" else files._write(path, "mine")
+        disk.read_text(path) if what == "read" else disk.write_text(path, "mine")
     found = {file.name: file.read_text() for file in outside.rglob("*") if file.is_file()}
     assert set(found.values()) == {"secret"} and set(found) == {"file"}
 
@@ -574,7 +576,7 @@ async def test_a_file_that_becomes_a_link_after_the_check_is_refused(tmp_path):
     path = contained(str(root / "file"), [str(root)])
     path.symlink_to(secret)
     with pytest.raises(RpcError):
-        files._read(path, None, None)
+        disk.read_text(path)
     with pytest.raises(RpcError):
-        files._write(path, "mine")
+        disk.write_text(path, "mine")
     assert secret.read_text() == "secret"

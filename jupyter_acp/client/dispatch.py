@@ -4,15 +4,31 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Protocol
+
+import orjson
 
 from .. import protocol
+from ..protocol import SettingsUpdate, parse
 from ..rpc import Request, invalid_params, method_not_found
 from .files import Files
+from .permissions import Permissions
 from .terminals import Terminals
 from .view import SessionView
 from .workspace import Workspace
+
+
+class Store(Protocol):
+    """Where facts are kept from one run to the next."""
+
+    def keep(self, key: str, value: bytes) -> None:
+        """Save something."""
+
+    def fact(self, key: str) -> Awaitable[bytes | None]:
+        """Return what was saved by that name."""
+
 
 Service = Callable[[Any, Any], Awaitable[Any]]
 
@@ -20,8 +36,17 @@ Service = Callable[[Any, Any], Awaitable[Any]]
 class ClientServices:
     """One table from method to service."""
 
-    def __init__(self, files: Files, terminals: Terminals, workspace: Workspace) -> None:
+    def __init__(
+        self,
+        files: Files,
+        terminals: Terminals,
+        workspace: Workspace,
+        permissions: Permissions,
+    ) -> None:
         self.workspace = workspace
+        self._permissions = permissions
+        self._keep: Callable[[bytes], None] = lambda _: None
+        self._files = files
         self._terminals = terminals
         self._services: dict[str, Service] = {
             protocol.READ_FILE: files.read,
@@ -63,8 +88,38 @@ class ClientServices:
             raise invalid_params("There is no such session.")
         request.run(service(session, request.params))  # type: ignore[arg-type]
 
+    async def remember(self, store: Store, root_dir: str) -> None:
+        """Take up what earlier runs knew of the user, and keep what this one learns."""
+        workspace, settings = f"workspace {root_dir}", "settings"
+        if kept := await store.fact(workspace):
+            self.workspace.restore(kept)
+        if kept := await store.fact(settings):
+            self._permissions.set_user_rules(orjson.loads(kept)["rules"])
+        self.workspace.keep = lambda value: store.keep(workspace, value)
+        self._keep = lambda value: store.keep(settings, value)
+
+    def set_settings(self, params: Any) -> None:
+        """Take the user's settings, as far as they concern what agents may do."""
+        rules = parse(SettingsUpdate, params).rules
+        try:
+            self._permissions.set_user_rules(rules)
+        except ValueError as error:
+            raise invalid_params(f"The rules are not valid: {error}") from None
+        self._keep(orjson.dumps({"rules": rules}))
+
+    def asked(self, session: SessionView, params: Any, answer: asyncio.Future[Any]) -> None:
+        """Take note of how the user answered a question of the agent."""
+        if not answer.cancelled() and answer.exception() is None:
+            self._permissions.granted(session, params, answer.result())
+
+    def turn_ended(self, session: SessionView) -> None:
+        """Take note that the agent is done."""
+        self._permissions.turn_ended(session.id)
+
     def forget(self, session: SessionView) -> None:
         """End what still runs for a session."""
+        self._permissions.forget(session.id)
+        self._files.forget(session.id)
         self._terminals.forget(session.id)
 
     async def close(self) -> None:

@@ -1,72 +1,217 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""`fs/*`: text files inside the session's folders."""
+"""`fs/*`: the text of files inside the session's folders, as the user sees it."""
 
 from __future__ import annotations
 
 import asyncio
 import io
 import itertools
-import os
-import stat
-import uuid
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol, TypeVar
 
+from ..disk import read_text, write_text
+from ..formats import NOTEBOOK, TEXT, Format, format_of
+from ..merge import ConflictError
 from ..paths import contained, folder_of
+from ..policy import Action, Decision, needs_permission
 from ..protocol import ReadFileParams, WriteFileParams, parse
 from ..rpc import RpcError, invalid_params
-from ..rpc.errors import INTERNAL_ERROR, NOT_FOUND
+from ..rpc.errors import CONFLICT, NOT_FOUND
 from .view import SessionView
 
-SIZE_LIMIT = 64 * 1024 * 1024
+T = TypeVar("T")
+
+ATTEMPTS = 10
+SEEN_SIZE = 32 * 1024 * 1024
+"""How much of what agents have read is remembered, in characters."""
+
+
+Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
+
+
+class LiveDocument(Protocol):
+    """A document that a window has open."""
+
+    @property
+    def format(self) -> str:
+        """What its content is."""
+
+    @property
+    def content(self) -> Any:
+        """What the user sees."""
+
+
+class LiveDocuments(Protocol):
+    """The documents that are open in windows."""
+
+    def read(self, path: Path) -> Awaitable[Any]:
+        """Return an open document, or None."""
+
+    def write(self, live: Any, content: Any) -> Awaitable[bool]:
+        """Change it and save it; False if it has to be read again before."""
+
+
+class ContentsManager(Protocol):
+    """Where files that nobody has open are written."""
+
+    def covers(self, path: Path) -> bool:
+        """Whether a file is its business."""
+
+    def save_text(self, path: Path, text: str) -> Awaitable[None]:
+        """Write a text file."""
+
+    def save_notebook(self, path: Path, text: str, before: str | None) -> Awaitable[None]:
+        """Write a notebook, which was another before or not there."""
 
 
 class Files:
-    """Reads and writes on disk, away from the event loop."""
+    """Serves agents: an open document is read from its window and changed there."""
 
-    def __init__(self, root_dir: str) -> None:
+    def __init__(
+        self,
+        root_dir: str,
+        documents: LiveDocuments,
+        contents: ContentsManager,
+        permit: Permit,
+    ) -> None:
         self._root_dir = root_dir
+        self._permit = permit
+        self._documents = documents
+        self._contents = contents
+        self._seen = Seen()
 
     async def read(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `fs/read_text_file`."""
         wanted = parse(ReadFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])
-        text = await asyncio.get_running_loop().run_in_executor(
-            None, _read, path, wanted.line, wanted.limit
-        )
-        return {"content": text}
+        await self._check(session, "read", path)
+        live = await self._documents.read(path)
+        text = _text(live) if live is not None else await _in_thread(read_text, path)
+        self._seen.note(session.id, path, text)
+        return {"content": _part(text, wanted.line, wanted.limit)}
 
     async def write(self, session: SessionView, params: Any) -> dict[str, Any]:
-        """Serve `fs/write_text_file`."""
+        """Serve `fs/write_text_file`.
+
+        What the agent changed since it last read the file is changed, and nothing else: neither
+        what the user has typed meanwhile nor what others have written is lost.
+        """
         wanted = parse(WriteFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])
-        await asyncio.get_running_loop().run_in_executor(None, _write, path, wanted.content)
-        return {}
+        value = _checked(format_of(path), wanted.content, path)
+        await self._check(session, "write", path, wanted.content)
+        for _ in range(ATTEMPTS):
+            live = await self._documents.read(path)
+            on_disk = await self._on_disk(path)
+            seen = self._seen.get(session.id, path)
+            format = format_of(path)
+            if live is None:
+                ours = _value(format, on_disk)
+            elif live.format == NOTEBOOK.name:
+                ours = NOTEBOOK.of(live.content)
+            else:
+                # Whatever it is, the user has opened it as text.
+                format, value, ours = TEXT, wanted.content, live.content
+            base = _value(format, seen if seen is not None else on_disk)
+            merged = _merge(format, base, ours, value, path)
+            if live is None:
+                await self._save(path, format, merged, on_disk)
+            elif not await self._documents.write(live, merged):
+                continue
+            # What the agent takes it to be now: its next change will be a change of that.
+            self._seen.note(session.id, path, wanted.content)
+            return {}
+        raise _conflict(path, "the place where the user is typing")
+
+    async def _check(
+        self, session: SessionView, kind: Literal["read", "write"], path: Path, content: str = ""
+    ) -> None:
+        async def details() -> dict[str, Any]:
+            shown: dict[str, Any] = {"locations": [{"path": str(path)}]}
+            if kind == "write":
+                before = await self._on_disk(path)
+                diff = {"type": "diff", "path": str(path), "oldText": before, "newText": content}
+                shown["content"] = [diff]
+            return shown
+
+        roots = [*session.roots, self._root_dir]
+        action = Action.on_file(kind, path, roots, f"{kind.capitalize()} {path}", details)
+        await self._permit(session, action, "ask" if needs_permission(path, roots) else "allow")
+
+    def forget(self, session_id: str) -> None:
+        """Remember nothing of what a session has read."""
+        self._seen.forget(session_id)
+
+    async def _on_disk(self, path: Path) -> str | None:
+        try:
+            return await _in_thread(read_text, path)
+        except RpcError as error:
+            if error.code == NOT_FOUND:
+                return None
+            raise
+
+    async def _save(self, path: Path, format: Format, value: Any, before: str | None) -> None:
+        if not self._contents.covers(path):
+            await _in_thread(write_text, path, format.text(value))
+            return
+        if before is None:
+            await _in_thread(_make_folders, path)
+        if format is NOTEBOOK:
+            await self._contents.save_notebook(path, format.text(value), before)
+        else:
+            await self._contents.save_text(path, value)
 
 
-def _read(path: Path, line: int | None, limit: int | None) -> str:
+class Seen:
+    """What agents have read last: what they write is meant as a change of that."""
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[tuple[str, Path], str] = OrderedDict()
+        self._size = 0
+
+    def get(self, session: str, path: Path) -> str | None:
+        """Return what a session knows of a file."""
+        return self._texts.get((session, path))
+
+    def note(self, session: str, path: Path, text: str) -> None:
+        """Remember it, and forget what was read long ago if that becomes too much."""
+        self._drop((session, path))
+        self._texts[session, path] = text
+        self._size += len(text)
+        while self._size > SEEN_SIZE and len(self._texts) > 1:
+            self._drop(next(iter(self._texts)))
+
+    def forget(self, session: str) -> None:
+        """Forget a session."""
+        for key in [key for key in self._texts if key[0] == session]:
+            self._drop(key)
+
+    def _drop(self, key: tuple[str, Path]) -> None:
+        self._size -= len(self._texts.pop(key, ""))
+
+
+async def _in_thread(work: Callable[..., T], *args: Any) -> T:
+    return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+
+
+def _make_folders(path: Path) -> None:
     try:
-        # Not waiting on a pipe, and not following a link that came after the path was looked at.
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-        with folder_of(path) as folder:
-            descriptor = os.open(path.name or ".", flags, dir_fd=folder)
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            os.close(descriptor)
-            raise invalid_params(f"{path} is a folder.")
-        with open(descriptor, "rb") as file:
-            if not stat.S_ISREG(status.st_mode):
-                raise invalid_params(f"{path} is not a regular file.")
-            if status.st_size > SIZE_LIMIT:
-                raise invalid_params(f"{path} has {status.st_size:,} bytes: too many to send.")
-            text = file.read(SIZE_LIMIT).decode("utf-8")
-    except FileNotFoundError:
-        raise RpcError(NOT_FOUND, f"There is no file {path}.") from None
-    except UnicodeDecodeError:
-        raise invalid_params(f"{path} is not UTF-8 text.") from None
+        with folder_of(path, create=True):
+            pass
     except OSError as error:
-        raise invalid_params(f"{path} could not be read: {error.strerror}.") from None
+        raise invalid_params(f"{path.parent} could not be made: {error.strerror}.") from None
+
+
+def _text(live: LiveDocument) -> str:
+    if live.format == NOTEBOOK.name:
+        return NOTEBOOK.text(NOTEBOOK.of(live.content))
+    return str(live.content)
+
+
+def _part(text: str, line: int | None, limit: int | None) -> str:
     if line is None and limit is None:
         return text
     start = max((line or 1) - 1, 0)
@@ -74,38 +219,34 @@ def _read(path: Path, line: int | None, limit: int | None) -> str:
     return "".join(itertools.islice(lines, start, None if limit is None else start + limit))
 
 
-def _write(path: Path, content: str) -> None:
+def _checked(format: Format, text: str, path: Path) -> Any:
     try:
-        with folder_of(path, create=True) as folder:
-            mode = _mode(path, folder)
-            # Written beside it and moved over it: a reader sees the old text or the new one.
-            name = f".{path.name}.{uuid.uuid4().hex}"
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            descriptor = os.open(name, flags, 0o600, dir_fd=folder)
-            try:
-                with open(descriptor, "wb") as file:
-                    file.write(content.encode("utf-8"))
-                    os.fchmod(file.fileno(), mode)
-                os.replace(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
-                os.unlink(name, dir_fd=folder)
-                raise
-    except UnicodeEncodeError:
-        raise invalid_params("The content has characters that are no text.") from None
-    except OSError as error:
-        raise RpcError(INTERNAL_ERROR, f"{path} could not be written: {error.strerror}.") from None
+        return format.parse(text)
+    except ValueError as error:
+        raise invalid_params(f"{path} was not written: {error}.") from None
 
 
-def _mode(path: Path, folder: int) -> int:
+def _value(format: Format, text: str | None) -> Any:
+    """Return what a text means, or None if there is none or it is broken."""
     try:
-        status = os.stat(path.name or ".", dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return 0o666 & ~_UMASK
-    if not stat.S_ISREG(status.st_mode):
-        raise invalid_params(f"{path} is not a regular file.")
-    return stat.S_IMODE(status.st_mode)
+        return None if text is None else format.parse(text)
+    except ValueError:
+        return None
 
 
-# Read once, while nobody else is likely to look: reading it means setting it.
-_UMASK = os.umask(0o077)
-os.umask(_UMASK)
+def _merge(format: Format, base: Any, ours: Any, theirs: Any, path: Path) -> Any:
+    """Put an agent's change together with what is there, by way of what the agent has seen."""
+    if ours is None:
+        return theirs
+    try:
+        return format.merge(ours if base is None else base, ours, theirs)
+    except ConflictError as error:
+        raise _conflict(path, str(error)) from None
+
+
+def _conflict(path: Path, where: str) -> RpcError:
+    return RpcError(
+        CONFLICT,
+        f"{path} was changed since you read it, in the same place ({where}). Nothing was written: "
+        "read it again and make your change anew.",
+    )

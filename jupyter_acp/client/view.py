@@ -15,6 +15,10 @@ class SessionView(Protocol):
         """Our id of the session."""
 
     @property
+    def agent(self) -> str:
+        """The id of its agent."""
+
+    @property
     def cwd(self) -> str:
         """Its folder."""
 
@@ -24,3 +28,6 @@ class SessionView(Protocol):
 
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message to its transcript."""
+
+    async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Ask the user for a permission, in the words of `session/request_permission`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
 from typing import Any, Protocol
 
 import orjson
@@ -140,6 +141,15 @@ class Workspace:
         if is_new or news.gone or news.recents is not None or news.shares is not None:
             self._remember()
 
+    def find(self, path: Path) -> list[tuple[Host, str]]:
+        """Return the windows that have a file open and can be asked, and its contents path there."""
+        return [
+            (window.host, name)
+            for window in self._by_focus()
+            for name in sorted(window.documents, key=lambda name: name != window.active)
+            if window.host is not None and self._leads_to(name, path)
+        ]
+
     def left(self, host: Host) -> None:
         """Keep what a page had open for a while: it may only have lost its network."""
         loop = asyncio.get_running_loop()
@@ -191,6 +201,13 @@ class Workspace:
         if kept != self._kept:
             self._kept = kept
             self.keep(kept)
+
+    def _leads_to(self, name: str, path: Path) -> bool:
+        file = os_path(self._root, name)
+        # Looked up only where it can be: most documents have another name.
+        if file is None or (file != path and file.name != path.name and not file.is_symlink()):
+            return False
+        return file == path or file.resolve() == path
 
     def _forget(self, key: str) -> None:
         del self._windows[key]

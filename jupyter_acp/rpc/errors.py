@@ -17,7 +17,10 @@ UNAVAILABLE = -32010
 """Ours, from the range left to implementations: the agent is not there to answer."""
 
 FORBIDDEN = -32011
-"""Ours too: the administrator does not allow it."""
+"""Ours too: the administrator or the user does not allow it."""
+
+CONFLICT = -32012
+"""And this: somebody else has changed the same thing."""
 
 
 class RpcError(Exception):

@@ -112,7 +112,9 @@ class AgentLink(Peer):
         if request.method in (protocol.REQUEST_PERMISSION, protocol.ELICIT):
             if session is None:
                 raise invalid_params("There is no such session.")
-            session.ask(request)
+            asked = session.ask(request)
+            if request.method == protocol.REQUEST_PERMISSION:
+                asked.add_done_callback(lambda done: self._services.asked(session, params, done))
         else:
             self._services.serve(session, request)
 

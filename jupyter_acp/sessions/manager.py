@@ -16,7 +16,6 @@ from .. import protocol
 from ..agents.agent import Agent
 from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
 from ..client.dispatch import ClientServices
-from ..client.workspace import Workspace
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import FORBIDDEN, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
@@ -82,10 +81,7 @@ class SessionManager:
     async def open(self) -> None:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
         records = await self._journal.open()
-        key = f"workspace {self.root_dir}"
-        if kept := await self._journal.fact(key):
-            self.workspace.restore(kept)
-        self.workspace.keep = lambda value: self._journal.keep(key, value)
+        await self._services.remember(self._journal, self.root_dir)
         for record in records:
             if record.state in ("idle", "running"):
                 if record.state == "running":
@@ -115,9 +111,9 @@ class SessionManager:
         self._journal.save_now()
 
     @property
-    def workspace(self) -> Workspace:
-        """What the windows have open."""
-        return self._services.workspace
+    def services(self) -> ClientServices:
+        """What agents can ask of us, and windows tell us."""
+        return self._services
 
     # Sessions
 
@@ -254,5 +250,7 @@ class SessionManager:
 
     def _changed(self, session: Session) -> None:
         self._on_activity()
+        if not session.running:
+            self._services.turn_ended(session)
         if session.record.created:
             self._journal.save(session.record)

@@ -60,10 +60,10 @@ class Questions:
         """Ask every window now, and every later one as it comes; nobody answers by default."""
         question = Question(method, params)
         meta = params.get("_meta")
-        params["_meta"] = {
-            **(meta if isinstance(meta, dict) else {}),
-            protocol.META: {"requestId": question.id},
-        }
+        meta = meta if isinstance(meta, dict) else {}
+        ours = meta.get(protocol.META)
+        ours = ours if isinstance(ours, dict) else {}
+        params["_meta"] = {**meta, protocol.META: {**ours, "requestId": question.id}}
         self._open[question.id] = question
         for window in self._windows():
             self._ask(question, window)

@@ -15,7 +15,7 @@ from ..protocol import META
 from ..rpc import Request, RpcError
 from ..rpc.errors import UNAVAILABLE
 from .log import Log
-from .questions import Asker, Question, Questions
+from .questions import Asker, Question, Questions, cancelled
 from .record import SessionRecord, State, now
 from .restore import restore
 from .turns import Turn, Turns
@@ -79,6 +79,11 @@ class Session:
     def id(self) -> str:
         """Our id, which is not the agent's."""
         return self.record.id
+
+    @property
+    def agent(self) -> str:
+        """The id of the agent that it is with."""
+        return self.record.agent
 
     @property
     def cwd(self) -> str:
@@ -158,11 +163,28 @@ class Session:
             return
         self._append(_UPDATE, params)
 
-    def ask(self, request: Request) -> None:
+    def ask(self, request: Request) -> asyncio.Future[Any]:
         """Put a request of the agent to the user; a cancel request takes it back."""
         question = self._questions.put(request.method, {**request.params, "sessionId": self.id})
         request.follow(question.future, lambda: self._questions.withdraw(question))
         self._changed()
+        return question.future
+
+    async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Ask the user for something that the agent wants to do without having asked."""
+        question = self._questions.put(
+            protocol.REQUEST_PERMISSION, {**params, "sessionId": self.id}
+        )
+        self._changed()
+        try:
+            answer = await question.future
+        except asyncio.CancelledError:
+            self._questions.withdraw(question)
+            raise
+        except RpcError:
+            # No window can ask: nobody has said yes.
+            return cancelled(protocol.REQUEST_PERMISSION)
+        return answer if isinstance(answer, dict) else {}
 
     def agent_lost(self, error: RpcError) -> None:
         """Keep the transcript and say what happened; the next prompt brings the agent back."""

@@ -77,7 +77,7 @@ class Window(Peer):
     async def close(self) -> None:
         """Stop watching."""
         self._manager.windows.discard(self)
-        self._manager.workspace.left(self)
+        self._manager.services.workspace.left(self)
         for session in self._sessions.values():
             session.detach(self)
         self._sessions.clear()
@@ -113,7 +113,9 @@ class Window(Peer):
         if method == protocol.SESSION_CANCEL:
             self._manager.get(parse(protocol.SessionParams, params).session_id).cancel()
         elif method == protocol.WORKSPACE:
-            self._manager.workspace.update(self, params)
+            self._manager.services.workspace.update(self, params)
+        elif method == protocol.SETTINGS:
+            self._manager.services.set_settings(params)
 
     # What sessions and services ask of the client
 

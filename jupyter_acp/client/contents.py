@@ -1,0 +1,66 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Files that nobody has open, written the way Jupyter writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..rpc import RpcError
+from ..rpc.errors import INTERNAL_ERROR
+
+
+class Contents:
+    """Jupyter's contents manager: its hooks, signatures and events count for agents, too."""
+
+    def __init__(self, manager: Any, root: str | None) -> None:
+        """Take what is inside of the folder that contents paths begin at."""
+        self._manager = manager
+        self._root = Path(root) if root is not None else None
+
+    def covers(self, path: Path) -> bool:
+        """Whether Jupyter would let a user write a file: what is hidden it would not."""
+        if self._root is None or self._root not in path.parents:
+            return False
+        hidden = any(part.startswith(".") for part in path.relative_to(self._root).parts)
+        return not hidden or bool(self._manager.allow_hidden)
+
+    async def save_text(self, path: Path, text: str) -> None:
+        """Write a text file."""
+        await self._save(path, {"type": "file", "format": "text", "content": text})
+
+    async def save_notebook(self, path: Path, text: str, before: str | None) -> None:
+        """Write a notebook, which stays trusted if nothing came in that could do harm."""
+        import nbformat
+
+        notebook = nbformat.reads(text, as_version=4)
+        trusted = before is not None and self._adds_nothing(notebook, before)
+        await self._save(path, {"type": "notebook", "format": "json", "content": notebook})
+        if trusted:
+            self._manager.notary.sign(notebook)
+
+    def _adds_nothing(self, notebook: Any, before: str) -> bool:
+        """Whether all outputs of a notebook were there before, in one that the user trusts."""
+        import nbformat
+
+        try:
+            old = nbformat.reads(before, as_version=4)
+        except Exception:
+            return False
+        known = [output for cell in old.cells for output in cell.get("outputs", [])]
+        return self._manager.notary.check_signature(old) and all(
+            output in known for cell in notebook.cells for output in cell.get("outputs", [])
+        )
+
+    async def _save(self, path: Path, model: dict[str, Any]) -> None:
+        from jupyter_server.utils import ensure_async
+        from tornado.web import HTTPError
+
+        assert self._root is not None
+        name = path.relative_to(self._root).as_posix()
+        try:
+            await ensure_async(self._manager.save(model, name))
+        except HTTPError as error:
+            reason = error.log_message or error.reason or str(error)
+            raise RpcError(INTERNAL_ERROR, f"{path} could not be written: {reason}") from None

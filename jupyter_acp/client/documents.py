@@ -1,0 +1,91 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Documents that are open in a window: read as they are there, changed in place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from ..protocol import DOCUMENT_READ, DOCUMENT_WRITE, DocumentContent, DocumentWritten, parse
+from ..rpc import RpcError
+from ..rpc.errors import INTERNAL_ERROR, NOT_FOUND, UNAVAILABLE
+
+PATIENCE = 15.0
+"""How long a window may take to answer, in seconds; one that is hidden may be slow."""
+
+
+class Host(Protocol):
+    """A window."""
+
+    def request(self, method: str, params: dict[str, Any]) -> Awaitable[Any]:
+        """Ask it something."""
+
+
+Find = Callable[[Path], list[tuple[Host, str]]]
+
+
+class Live(NamedTuple):
+    """An open document, as it was when it was read."""
+
+    host: Host
+    name: str
+    """What the window calls it: its contents path."""
+
+    format: str
+    content: Any
+    version: str
+    dirty: bool
+
+
+class Documents:
+    """Finds the window that has a document open, and asks it."""
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+
+    async def read(self, path: Path) -> Live | None:
+        """Return what the user sees of a file, unsaved changes included; None if it is not open."""
+        for host, name in self._find(path):
+            try:
+                answer = await self._ask(host, DOCUMENT_READ, {"path": name})
+            except RpcError as error:
+                # Closed a moment ago, or gone with its window: another one may have it.
+                if error.code in (NOT_FOUND, UNAVAILABLE):
+                    continue
+                raise
+            found = parse(DocumentContent, answer)
+            return Live(host, name, found.format, found.content, found.version, found.dirty)
+        return None
+
+    async def write(
+        self, live: Live, content: Any, *, save: bool = True, on_disk_dirty: bool | None = None
+    ) -> bool:
+        """Change it to something else; False if the user has touched the same part meanwhile.
+
+        `on_disk_dirty` says that the file was changed by others, which the content accounts for,
+        and whether the document has more than the file.
+        """
+        params = {
+            "path": live.name,
+            "format": live.format,
+            "content": content,
+            "version": live.version,
+            "save": save,
+        }
+        if on_disk_dirty is not None:
+            params["onDisk"] = {"dirty": on_disk_dirty}
+        return not parse(
+            DocumentWritten, await self._ask(live.host, DOCUMENT_WRITE, params)
+        ).conflict
+
+    async def _ask(self, host: Host, method: str, params: dict[str, Any]) -> Any:
+        try:
+            return await asyncio.wait_for(host.request(method, params), PATIENCE)
+        except asyncio.TimeoutError:
+            raise RpcError(
+                INTERNAL_ERROR,
+                f"The window that has {params['path']} open does not answer; nothing was changed.",
+            ) from None

@@ -1,0 +1,157 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What an agent may do through us without asking, what the user is asked, and what nobody may.
+
+An agent has the rights of the user's account: this is consent, not a sandbox.
+"""
+
+from __future__ import annotations
+
+import shlex
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..policy import Action, Decision, Rule, Rules, rules_of
+from ..protocol import DECIDED, META
+from ..rpc import RpcError
+from ..rpc.errors import FORBIDDEN
+from .view import SessionView
+
+_TOOL_KINDS = {"read": "read", "write": "edit", "terminal": "execute", "run": "execute"}
+
+
+class Permissions:
+    """Decides: the administrator's rules first, then the user's, then what was said before."""
+
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        emit: Callable[[dict[str, Any]], None] = lambda _: None,
+    ) -> None:
+        """Tell every decision to `emit`."""
+        self._admin = rules or {}
+        self._user: Rules = {}
+        self._emit = emit
+        self._said: dict[str, list[Rule]] = {}
+        self._granted: dict[str, list[set[str]]] = {}
+
+    def set_user_rules(self, rules: Any) -> None:
+        """Take the user's own rules, from the settings."""
+        self._user = rules_of(rules)
+
+    async def check(self, session: SessionView, action: Action, default: Decision) -> None:
+        """Return if the agent may; raise if it may not."""
+        decision, by = self._decide(session, action, default)
+        if decision == "ask":
+            if self._take_grant(session, action):
+                decision, by = "allow", "agent asked"
+            else:
+                decision, by = await self._ask(session, action), "user"
+        elif by == "default":
+            # What needs no permission is no decision.
+            return
+        told = {"kind": action.kind, "subject": action.subjects[0], "decision": decision, "by": by}
+        session.append(DECIDED, told)
+        self._emit({**told, "session": session.id, "agent": session.agent})
+        if decision == "deny":
+            raise RpcError(FORBIDDEN, f"{action.title}: {_REFUSALS[by]}")
+
+    def granted(self, session: SessionView, params: Any, answer: Any) -> None:
+        """Take note that the user allowed what the agent itself had asked for.
+
+        What it then does through us is not asked a second time.
+        """
+        chosen = _chosen(answer)
+        options = params.get("options")
+        for option in options if isinstance(options, list) else []:
+            if isinstance(option, dict) and option.get("optionId") == chosen is not None:
+                if str(option.get("kind")).startswith("allow"):
+                    texts = set(_strings(params.get("toolCall")))
+                    self._granted.setdefault(session.id, []).append(texts)
+                return
+
+    def turn_ended(self, session_id: str) -> None:
+        """Let what was granted for a turn end with it."""
+        self._granted.pop(session_id, None)
+
+    def forget(self, session_id: str) -> None:
+        """Forget what was said in a session."""
+        self.turn_ended(session_id)
+        self._said.pop(session_id, None)
+
+    def _decide(
+        self, session: SessionView, action: Action, default: Decision
+    ) -> tuple[Decision, str]:
+        for by, rules in (("admin", self._admin), ("user's rule", self._user)):
+            for rule in [*rules.get(session.agent, []), *rules.get("*", [])]:
+                if rule.fits(action):
+                    return rule.decision, by
+        for rule in self._said.get(session.id, []):
+            if rule.fits(action):
+                return rule.decision, "said before"
+        return default, "default"
+
+    def _take_grant(self, session: SessionView, action: Action) -> bool:
+        grants = self._granted.get(session.id, [])
+        for grant in grants:
+            if not grant.isdisjoint(action.subjects):
+                grants.remove(grant)
+                return True
+        return False
+
+    async def _ask(self, session: SessionView, action: Action) -> Decision:
+        subject = action.subjects[0]
+        answer = await session.consult(
+            {
+                "toolCall": {
+                    "toolCallId": f"jupyter-{uuid.uuid4().hex}",
+                    "title": action.title,
+                    "kind": _TOOL_KINDS[action.kind],
+                    "status": "pending",
+                    **(await action.details() if action.details is not None else {}),
+                },
+                "options": _OPTIONS,
+                "_meta": {META: {"rule": {"kind": action.kind, "match": subject}}},
+            }
+        )
+        chosen = _chosen(answer)
+        decision: Decision = "allow" if chosen in ("allow", "always") else "deny"
+        if chosen in ("always", "never"):
+            literal = "".join(f"[{c}]" if c in "*?[" else c for c in subject)
+            rule = Rule(kind=action.kind, match=literal, decision=decision)
+            self._said.setdefault(session.id, []).append(rule)
+        return decision
+
+
+_OPTIONS = [
+    {"optionId": "allow", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "always", "name": "Always allow", "kind": "allow_always"},
+    {"optionId": "deny", "name": "Reject", "kind": "reject_once"},
+    {"optionId": "never", "name": "Always reject", "kind": "reject_always"},
+]
+_REFUSALS = {
+    "admin": "the administrator of this server does not allow it.",
+    "user's rule": "a rule of the user does not allow it.",
+    "said before": "the user has said no to it before.",
+    "user": "the user said no.",
+}
+
+
+def _chosen(answer: Any) -> Any:
+    outcome = answer.get("outcome") if isinstance(answer, dict) else None
+    return outcome.get("optionId") if isinstance(outcome, dict) else None
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield every text in a tool call: one of them is the command or the file that it is about."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, list):
+        if value and all(isinstance(item, str) for item in value):
+            yield shlex.join(value)
+        for item in value:
+            yield from _strings(item)

@@ -1,0 +1,8 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""`terminal/*`: commands that an agent runs through us, their output shown as it comes."""
+
+from .service import Terminals
+from .terminal import CREATED, EXIT, OUTPUT
+
+__all__ = ["CREATED", "EXIT", "OUTPUT", "Terminals"]

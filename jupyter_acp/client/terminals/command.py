@@ -1,0 +1,120 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""A command as a process, with its output in a pipe; the base of every other way to run one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from dataclasses import dataclass
+
+from ...agents.process import MARK, end_marked
+from .output import Output
+
+STOP_GRACE = 2.0
+LAST_WORDS = 0.5
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What to start, and where."""
+
+    argv: list[str]
+    cwd: str
+    env: dict[str, str]
+    """The user's environment, without the server's secrets."""
+    extra_env: dict[str, str]
+    """What the agent asks for; it comes before everything else."""
+
+
+class Command(asyncio.SubprocessProtocol):
+    """A process from its start to its end, with everything that it starts."""
+
+    name: str | None = None
+    """In Jupyter's list of terminals, if it is there."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._mark = uuid.uuid4().hex
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._exited = asyncio.Event()
+        self._silent = asyncio.Event()
+        self._ending = asyncio.get_running_loop().create_task(self._end())
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended: an exit status, or a negative signal."""
+        return None if self._transport is None else self._transport.get_returncode()
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, while it has one: later, the number may be another's."""
+        if self._transport is None or self._exited.is_set():
+            return None
+        return self._transport.get_pid()
+
+    def readable(self, text: str) -> str:
+        """Return its output as an agent wants to read it."""
+        return text
+
+    async def wait(self) -> None:
+        """Wait for its end and its last words."""
+        await asyncio.shield(self._ending)
+
+    async def kill(self) -> None:
+        """End it and everything that it started: first asked, then forced."""
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, end_marked, self._mark, self.pid, STOP_GRACE)
+        await self.wait()
+        if self._transport is not None:
+            self._transport.close()
+
+    def stop_now(self) -> None:
+        """End it at once, with nobody left to wait."""
+        end_marked(self._mark, self.pid, 0)
+
+    def process_exited(self) -> None:
+        """Hear of its end from the event loop."""
+        self._exited.set()
+
+    async def _spawn(self, launch: Launch, env: dict[str, str], **stdio: object) -> None:
+        try:
+            self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
+                *launch.argv,
+                env={**env, **launch.extra_env, MARK: self._mark},
+                cwd=launch.cwd,
+                start_new_session=True,
+                **stdio,  # type: ignore[arg-type]
+            )
+        except BaseException:
+            self._ending.cancel()
+            raise
+
+    async def _end(self) -> None:
+        await self._exited.wait()
+        # What it started in the background may go on printing for long.
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._silent.wait(), LAST_WORDS)
+
+
+class PipedCommand(Command):
+    """A command with nothing to read and nobody who watches."""
+
+    @classmethod
+    async def start(cls, launch: Launch, output: Output) -> PipedCommand:
+        """Start it."""
+        command = cls(output)
+        pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        both = asyncio.subprocess.STDOUT
+        await command._spawn(launch, launch.env, stdin=null, stdout=pipe, stderr=both)
+        return command
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002
+        """Take what it printed."""
+        self._output.take(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        """Nothing more will come."""
+        self._silent.set()

@@ -1,0 +1,150 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The terminals of all sessions: who has which, and how many."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ...agents.environment import agent_environment
+from ...paths import contained
+from ...policy import Action, Decision
+from ...protocol import CreateTerminalParams, TerminalParams, parse
+from ...rpc import RpcError, invalid_params
+from ...rpc.errors import NOT_FOUND
+from ..view import SessionView
+from .command import Command, Launch, PipedCommand
+from .output import Output
+from .terminal import Terminal
+
+DEFAULT_OUTPUT_LIMIT = 1024 * 1024
+MAX_OUTPUT_LIMIT = 16 * 1024 * 1024
+TERMINALS_PER_SESSION = 50
+_SHELLS = ("sh", "bash", "zsh")
+_SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
+
+
+Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
+
+
+class Terminals:
+    """Serves `terminal/*`, in Jupyter's own terminals where the server has them."""
+
+    def __init__(self, root_dir: str, permit: Permit, manager: Any = None) -> None:
+        self._root_dir = root_dir
+        self._permit = permit
+        self._manager = manager
+        self._terminals: dict[str, Terminal] = {}
+        self._ending: dict[asyncio.Task[None], Terminal] = {}
+
+    async def create(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Serve `terminal/create`."""
+        wanted = parse(CreateTerminalParams, params)
+        mine = [t for t in self._terminals.values() if t.session_id == session.id]
+        if sum(terminal.running for terminal in mine) >= TERMINALS_PER_SESSION:
+            raise invalid_params(
+                f"{TERMINALS_PER_SESSION} terminals are running in this session: end one first."
+            )
+        # Agents that never release would otherwise fill the memory.
+        for terminal in [t for t in mine if not t.running][:-TERMINALS_PER_SESSION]:
+            self._end(terminal)
+        launch = self._launch(session, wanted)
+        line = shlex.join(launch.argv) if wanted.args else wanted.command
+        await self._permit(session, _action(line, launch), "ask")
+        limit = wanted.output_byte_limit
+        output = Output(DEFAULT_OUTPUT_LIMIT if limit is None else min(limit, MAX_OUTPUT_LIMIT))
+        try:
+            command = await self._start(launch, output)
+        except OSError as error:
+            raise invalid_params(
+                f"{shlex.join(launch.argv)} could not be started: {error.strerror}."
+            ) from None
+        terminal = Terminal(session, command, output)
+        self._terminals[terminal.id] = terminal
+        terminal.announce(line, launch.cwd)
+        return {"terminalId": terminal.id}
+
+    async def output(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Serve `terminal/output`."""
+        return self._get(session, params).output()
+
+    async def wait_for_exit(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Serve `terminal/wait_for_exit`."""
+        return await self._get(session, params).wait()
+
+    async def kill(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Serve `terminal/kill`; the output can still be read."""
+        await self._get(session, params).kill()
+        return {}
+
+    async def release(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Serve `terminal/release`; the transcript keeps what was shown."""
+        terminal = self._get(session, params)
+        del self._terminals[terminal.id]
+        await terminal.kill()
+        return {}
+
+    def forget(self, session_id: str) -> None:
+        """End the terminals of a session that is over."""
+        for terminal in [t for t in self._terminals.values() if t.session_id == session_id]:
+            self._end(terminal)
+
+    async def close(self) -> None:
+        """End every terminal."""
+        for terminal in list(self._terminals.values()):
+            self._end(terminal)
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
+    def stop_now(self) -> None:
+        """End every terminal at once, when there is no event loop any more."""
+        for terminal in [*self._terminals.values(), *self._ending.values()]:
+            terminal.stop_now()
+
+    def _launch(self, session: SessionView, wanted: CreateTerminalParams) -> Launch:
+        argv = [wanted.command, *wanted.args]
+        if not wanted.args and _SHELL_CHARACTERS & set(wanted.command):
+            # Some agents send a whole shell line as the command.
+            argv = ["/bin/sh", "-c", wanted.command]
+        return Launch(
+            argv=argv,
+            cwd=str(contained(wanted.cwd or session.cwd, [*session.roots, self._root_dir])),
+            env=agent_environment(os.environ, {}),
+            extra_env={item.name: item.value for item in wanted.env},
+        )
+
+    async def _start(self, launch: Launch, output: Output) -> Command:
+        if self._manager is not None and sys.platform != "win32":
+            # Imported here: where terminals are off, what they are made of may be missing.
+            from .pty import PtyCommand
+
+            if (command := await PtyCommand.start(launch, output, self._manager)) is not None:
+                return command
+        return await PipedCommand.start(launch, output)
+
+    def _end(self, terminal: Terminal) -> None:
+        del self._terminals[terminal.id]
+        task = asyncio.get_running_loop().create_task(terminal.kill())
+        self._ending[task] = terminal
+        task.add_done_callback(self._ending.pop)
+
+    def _get(self, session: SessionView, params: Any) -> Terminal:
+        id = parse(TerminalParams, params).terminal_id
+        terminal = self._terminals.get(id)
+        if terminal is None or terminal.session_id != session.id:
+            raise RpcError(NOT_FOUND, f"There is no terminal {id!r} in this session.")
+        return terminal
+
+
+def _action(line: str, launch: Launch) -> Action:
+    async def details() -> dict[str, Any]:
+        return {"rawInput": {"command": line, "cwd": launch.cwd}}
+
+    # A line that a shell is given is the same command, whoever starts the shell.
+    shell, *args = launch.argv
+    by_shell = [args[1]] if shell.rsplit("/")[-1] in _SHELLS and args[:1] == ["-c"] else []
+    return Action("terminal", [line, *by_shell], f"Run `{line}`", details)

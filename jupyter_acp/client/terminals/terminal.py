@@ -1,0 +1,96 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""One terminal: a command as its agent asks about it and as the transcript shows it."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import Any
+
+from ...agents.process import describe_exit
+from ..view import SessionView
+from .command import Command
+from .output import Output
+
+CREATED = "_jupyter/terminal/created"
+OUTPUT = "_jupyter/terminal/output"
+EXIT = "_jupyter/terminal/exit"
+
+SHOW_INTERVAL = 0.05
+
+
+class Terminal:
+    """A command, its last output, and how it ended."""
+
+    def __init__(self, session: SessionView, command: Command, output: Output) -> None:
+        self.id = f"term-{uuid.uuid4().hex}"
+        self.session_id = session.id
+        self._session = session
+        self._command = command
+        self._output = output
+        self._running = asyncio.get_running_loop().create_task(self._run())
+
+    @property
+    def running(self) -> bool:
+        """Whether the command still runs."""
+        return not self._running.done()
+
+    def announce(self, line: str, cwd: str) -> None:
+        """Tell the windows of the command, and where in JupyterLab it can be opened."""
+        self._session.append(
+            CREATED,
+            {"terminalId": self.id, "command": line, "cwd": cwd, "name": self._command.name},
+        )
+
+    def output(self) -> dict[str, Any]:
+        """Return what is kept of the output."""
+        result: dict[str, Any] = {
+            "output": self._command.readable(self._output.text()),
+            "truncated": self._output.truncated,
+        }
+        if not self.running:
+            result["exitStatus"] = self.status()
+        return result
+
+    def status(self) -> dict[str, Any]:
+        """Return the exit code, or the signal that ended the command."""
+        code = self._command.returncode
+        if code is not None and code < 0:
+            return {"exitCode": None, "signal": describe_exit(code).split()[-1]}
+        return {"exitCode": code, "signal": None}
+
+    async def wait(self) -> dict[str, Any]:
+        """Wait for the end."""
+        await asyncio.shield(self._running)
+        return self.status()
+
+    async def kill(self) -> None:
+        """End the command and what it started."""
+        await self._command.kill()
+        await asyncio.shield(self._running)
+
+    def stop_now(self) -> None:
+        """End the command at once."""
+        self._command.stop_now()
+
+    async def _run(self) -> None:
+        showing = asyncio.get_running_loop().create_task(self._show_regularly())
+        try:
+            await self._command.wait()
+        finally:
+            showing.cancel()
+            self._show(final=True)
+        self._session.append(EXIT, {"terminalId": self.id, "exitStatus": self.status()})
+
+    async def _show_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(SHOW_INTERVAL)
+            self._show()
+
+    def _show(self, final: bool = False) -> None:
+        if data := self._output.take_unshown(final):
+            params: dict[str, Any] = {"terminalId": self.id, "data": data}
+            if self._output.shown_whole:
+                params["truncated"] = True
+            self._session.append(OUTPUT, params)

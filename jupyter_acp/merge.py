@@ -1,0 +1,153 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Three-way merges: what two sides made of one text or notebook, put together, or not at all."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Sequence
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T", bound=Hashable)
+
+
+class ConflictError(Exception):
+    """Both sides changed the same thing, each in its own way; the message says which."""
+
+
+class Edit(NamedTuple):
+    """What one side put in the place of a stretch of the base."""
+
+    start: int
+    end: int
+    items: Sequence[Any]
+
+
+def merge_texts(base: str, ours: str, theirs: str) -> str:
+    """Merge line by line."""
+    if ours in (base, theirs):
+        return theirs
+    if theirs == base:
+        return ours
+    lines = [text.splitlines(keepends=True) for text in (base, ours, theirs)]
+    return "".join(merge_sequences(*lines, what="line"))
+
+
+def merge_sequences(
+    base: Sequence[T], ours: Sequence[T], theirs: Sequence[T], *, what: str
+) -> list[T]:
+    """Merge two sequences that were one; changes that meet conflict unless they are the same."""
+    merged: list[T] = []
+    done = 0
+    edits = sorted({*_edits(base, ours), *_edits(base, theirs)})
+    for edit, following in itertools.pairwise(edits):
+        if _meet(edit, following):
+            raise ConflictError(f"{what} {following.start + 1}")
+    for edit in edits:
+        merged += [*base[done : edit.start], *edit.items]
+        done = edit.end
+    return [*merged, *base[done:]]
+
+
+def _edits(base: Sequence[T], side: Sequence[T]) -> list[Edit]:
+    # The common ends first: they are most of it, and comparing is slow where little is alike.
+    start = 0
+    shorter = min(len(base), len(side))
+    while start < shorter and base[start] == side[start]:
+        start += 1
+    rest = 0
+    while rest < shorter - start and base[-1 - rest] == side[-1 - rest]:
+        rest += 1
+    old, new = base[start : len(base) - rest], side[start : len(side) - rest]
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        Edit(start + i1, start + i2, tuple(new[j1:j2]))
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _meet(first: Edit, second: Edit) -> bool:
+    """Whether two edits, the first not behind the second, want the same place."""
+    if first.start == second.start:
+        # What is put in before a stretch and what becomes of the stretch are different things.
+        return (first.end == first.start) == (second.end == second.start)
+    return second.start < first.end
+
+
+# Notebooks
+
+
+def merge_notebooks(
+    base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
+) -> dict[str, Any]:
+    """Merge cell by cell, by their ids; what only one side touched is as that side made it."""
+    cells = [{cell["id"]: cell for cell in notebook["cells"]} for notebook in (base, ours, theirs)]
+    order = merge_sequences(*[list(side) for side in cells], what="the order at cell")
+    if len(set(order)) < len(order):
+        raise ConflictError("cells that both sides moved")
+    in_base, in_ours, in_theirs = cells
+    merged = [_cell(id, in_base.get(id), in_ours.get(id), in_theirs.get(id)) for id in order]
+    for id in in_base.keys() - set(order):
+        # Gone on one side: the other must not have been working on it.
+        for left in (in_ours.get(id), in_theirs.get(id)):
+            if left is not None and left["source"] != in_base[id]["source"]:
+                raise ConflictError(f"cell {id}, deleted on one side")
+    return {
+        **_fields(base, ours, theirs, "the notebook", skip=("cells", "metadata")),
+        "metadata": _fields(
+            base["metadata"], ours["metadata"], theirs["metadata"], "the notebook's metadata"
+        ),
+        "cells": merged,
+    }
+
+
+def _cell(
+    id: str,
+    base: dict[str, Any] | None,
+    ours: dict[str, Any] | None,
+    theirs: dict[str, Any] | None,
+) -> dict[str, Any]:
+    if ours is None or theirs is None:
+        cell = ours or theirs
+        assert cell is not None
+        return cell
+    base = base or {}
+    name = f"cell {id}"
+    cell = _fields(base, ours, theirs, name, skip=("metadata", "outputs", "execution_count"))
+    cell["metadata"] = _fields(
+        base.get("metadata", {}), ours["metadata"], theirs["metadata"], f"the metadata of {name}"
+    )
+    if cell["cell_type"] == "code":
+        # What ran last is the truth about outputs, and only our side runs.
+        ran = theirs if _results(ours) == _results(base) else ours
+        cell.update(zip(("execution_count", "outputs"), _results(ran), strict=True))
+    return cell
+
+
+def _results(cell: dict[str, Any]) -> tuple[Any, Any]:
+    return cell.get("execution_count"), cell.get("outputs") or []
+
+
+def _fields(
+    base: dict[str, Any],
+    ours: dict[str, Any],
+    theirs: dict[str, Any],
+    what: str,
+    skip: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    merged = {}
+    for key in dict.fromkeys([*ours, *theirs]):
+        if key in skip:
+            continue
+        sides = [side.get(key, _ABSENT) for side in (base, ours, theirs)]
+        value = sides[2] if sides[1] in (sides[0], sides[2]) else sides[1]
+        if value is sides[1] and sides[2] not in (sides[0], sides[1]):
+            raise ConflictError(what if key == "source" else f"{key} of {what}")
+        if value is not _ABSENT:
+            merged[key] = value
+    return merged
+
+
+_ABSENT = object()

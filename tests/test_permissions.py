@@ -1,0 +1,262 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What agents do through us: allowed by a rule, refused by one, or asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jupyter_acp.app import PERMISSION_EVENT
+from jupyter_acp.policy import Action, Rule, needs_permission
+
+ASK = "session/request_permission"
+DECIDED = "_jupyter/permission_decided"
+
+
+@pytest.fixture
+def acp_config():
+    return {"permissions": {}}
+
+
+@pytest.fixture
+def session(window, jp_root_dir, jp_asyncio_loop):
+    return jp_asyncio_loop.run_until_complete(window.new(jp_root_dir))
+
+
+def steps(method, **params):
+    return ["request", method, params]
+
+
+async def choose(window, option, start=0):
+    """Answer the next question that the server asks; return it."""
+    question = await window.wait(lambda m: m.get("method") == ASK and "id" in m, start)
+    outcome = {"outcome": "cancelled"}
+    if option is not None:
+        outcome = {"outcome": "selected", "optionId": option}
+    await window.send({"jsonrpc": "2.0", "id": question["id"], "result": {"outcome": outcome}})
+    return question["params"]
+
+
+async def answered(window, session, step, option):
+    """Let the agent do something, answer the question, and return both."""
+    start = len(window.received)
+    turn = await window.start_prompt(session, step)
+    question = await choose(window, option, start)
+    await window.response(turn)
+    return question, json.loads(window.texts()[-1])
+
+
+async def unasked(window, session, step):
+    start = len(window.received)
+    await window.prompt(session, step)
+    assert not [m for m in window.received[start:] if m.get("method") == ASK]
+    return json.loads(window.texts()[-1])
+
+
+async def test_a_terminal_is_asked_for(window, session, jp_root_dir):
+    step = steps("terminal/create", command="echo", args=["a b"])
+    question, answer = await answered(window, session, step, "allow")
+    call = question["toolCall"]
+    assert call["title"] == "Run `echo 'a b'`" and call["kind"] == "execute"
+    assert call["rawInput"] == {"command": "echo 'a b'", "cwd": str(jp_root_dir.resolve())}
+    assert [o["kind"] for o in question["options"]] == [
+        "allow_once",
+        "allow_always",
+        "reject_once",
+        "reject_always",
+    ]
+    assert "terminalId" in answer
+    decided = window.of(DECIDED)[-1]["params"]
+    told = {key: decided[key] for key in ("kind", "subject", "decision", "by")}
+    assert told == {
+        "kind": "terminal",
+        "subject": "echo 'a b'",
+        "decision": "allow",
+        "by": "user",
+    }
+
+
+@pytest.mark.parametrize("option", ["deny", "never", None])
+async def test_no_is_no(window, session, jp_root_dir, option):
+    step = steps("terminal/create", command="touch", args=["made"])
+    _, answer = await answered(window, session, step, option)
+    assert answer["code"] == -32011 and "the user said no" in answer["message"]
+    assert not (jp_root_dir / "made").exists()
+
+
+async def test_always_lasts_for_the_session_and_that_command(window, session):
+    step = steps("terminal/create", command="echo *")
+    await answered(window, session, step, "always")
+    assert "terminalId" in await unasked(window, session, step)
+    await answered(window, session, steps("terminal/create", command="echo 1"), "never")
+    answer = await unasked(window, session, steps("terminal/create", command="echo 1"))
+    assert "before" in answer["message"]
+
+
+async def test_what_the_agent_has_asked_for_is_not_asked_again(window, session):
+    options = [
+        {"optionId": "y", "name": "Yes", "kind": "allow_once"},
+        {"optionId": "n", "name": "No", "kind": "reject_once"},
+    ]
+    for chosen in ("y", "n"):
+        call = {"toolCallId": "1", "title": "List", "rawInput": {"command": "ls -l"}}
+        ask = steps(ASK, toolCall=call, options=options)
+        start = len(window.received)
+        create = steps("terminal/create", command="ls", args=["-l"])
+        turn = await window.start_prompt(session, ask, create, create)
+        await choose(window, chosen, start)
+        for _ in range(1 if chosen == "y" else 2):
+            # The second one was not part of the bargain.
+            at = next(i for i, m in enumerate(window.received[start:]) if m.get("method") == ASK)
+            start += at + 1
+            assert (await choose(window, "deny", start))["toolCall"]["title"] == "Run `ls -l`"
+        await window.response(turn)
+        assert json.loads(window.texts()[-1])["code"] == -32011
+
+
+async def test_hidden_files_need_a_yes_to_be_read_and_written(window, session, jp_root_dir):
+    for name in (".env", ".git/config", "sub/.ssh/id", "jupyter_server_config.py"):
+        path = jp_root_dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("old")
+        read = steps("fs/read_text_file", path=str(path))
+        _, answer = await answered(window, session, read, "deny")
+        assert answer["code"] == -32011
+        _, answer = await answered(window, session, read, "allow")
+        assert answer == {"content": "old"}
+        write = steps("fs/write_text_file", path=str(path), content="new")
+        question, answer = await answered(window, session, write, "deny")
+        (diff,) = question["toolCall"]["content"]
+        assert (diff["oldText"], diff["newText"]) == ("old", "new")
+        assert answer["code"] == -32011 and path.read_text() == "old"
+        _, answer = await answered(window, session, write, "allow")
+        assert answer == {} and path.read_text() == "new"
+
+
+async def test_a_link_to_a_hidden_file_is_a_hidden_file(window, session, jp_root_dir):
+    (jp_root_dir / ".secret").write_text("x")
+    (jp_root_dir / "plain.txt").symlink_to(".secret")
+    read = steps("fs/read_text_file", path=str(jp_root_dir / "plain.txt"))
+    _, answer = await answered(window, session, read, "deny")
+    assert answer["code"] == -32011
+
+
+async def test_a_folder_that_the_session_was_given_is_not_hidden_in_itself(window, tmp_path):
+    folder = tmp_path / ".config" / "work"
+    folder.mkdir(parents=True)
+    (folder / "a.txt").write_text("x")
+    session = await window.new(folder)
+    read = steps("fs/read_text_file", path=str(folder / "a.txt"))
+    assert await unasked(window, session, read) == {"content": "x"}
+
+
+async def test_rules_of_the_user(window, acp, acp_connect, session, jp_root_dir):
+    rules = {
+        "scripted": [
+            {"kind": "terminal", "match": "echo *", "decision": "allow"},
+            {"kind": "write", "match": "locked/*", "decision": "deny"},
+            {"kind": "read", "match": ".env", "decision": "allow"},
+        ]
+    }
+    await window.notify("_jupyter/settings/update", {"rules": rules})
+    create = steps("terminal/create", command="echo", args=["1"])
+    assert "terminalId" in await unasked(window, session, create)
+    tricky = steps("terminal/create", command="echo 1; touch made")
+    await answered(window, session, tricky, "deny")
+    write = steps("fs/write_text_file", path=str(jp_root_dir / "locked" / "a"), content="")
+    answer = await unasked(window, session, write)
+    assert answer["code"] == -32011 and "rule of the user" in answer["message"]
+    (jp_root_dir / ".env").write_text("x")
+    read = steps("fs/read_text_file", path=str(jp_root_dir / ".env"))
+    assert await unasked(window, session, read) == {"content": "x"}
+    # They hold without a window, and after a restart; nonsense changes nothing.
+    await window.notify("_jupyter/settings/update", {"rules": {"*": [{"decision": "perhaps"}]}})
+    await window.result("session/list", {})
+    await acp.stop_extension()
+    later = await acp_connect()
+    again = await later.new(jp_root_dir)
+    assert "terminalId" in await unasked(later, again, create)
+
+
+class TestAdmin:
+    """Rules that no user can change."""
+
+    @pytest.fixture
+    def acp_config(self):
+        rules = [
+            {"kind": "terminal", "match": "rm *", "decision": "deny"},
+            {"kind": "terminal", "match": "echo *", "decision": "allow"},
+            {"kind": "write", "match": "*.py", "decision": "ask"},
+        ]
+        return {"permissions": {"scripted": rules}}
+
+    async def test_win(self, window, session, jp_root_dir, jp_serverapp):
+        events = []
+
+        async def listen(logger, schema_id, data):
+            events.append(data)
+
+        everything = {"scripted": [{"decision": "allow"}]}
+        await window.notify("_jupyter/settings/update", {"rules": everything})
+        create = steps("terminal/create", command="rm", args=["-r", "x"])
+        answer = await unasked(window, session, create)
+        assert answer["code"] == -32011 and "administrator" in answer["message"]
+        jp_serverapp.event_logger.add_listener(schema_id=PERMISSION_EVENT, listener=listen)
+        assert "terminalId" in await unasked(
+            window, session, steps("terminal/create", command="echo", args=["1"])
+        )
+        write = steps("fs/write_text_file", path=str(jp_root_dir / "a.py"), content="")
+        await answered(window, session, write, "allow")
+        await window.result("session/list", {})
+        assert [(e["kind"], e["decision"], e["by"], e["agent"]) for e in events] == [
+            ("terminal", "allow", "admin", "scripted"),
+            ("write", "allow", "user", "scripted"),
+        ]
+
+
+class TestBadRules:
+    """A typing error must not become a permission."""
+
+    @pytest.fixture
+    def acp_config(self):
+        return {"permissions": {"*": [{"kind": "terminal", "decision": "denied"}]}}
+
+    async def test_nothing_starts(self, acp):
+        with pytest.raises(Exception, match=r"AcpExtension\.permissions"):
+            await acp.manager()
+
+
+@pytest.mark.parametrize(
+    ("match", "command", "fits"),
+    [
+        ("*", "anything; at all", True),
+        ("git *", "git status", True),
+        ("git *", "git status && rm x", False),
+        ("git *", "git $(rm x)", False),
+        ("git log | head", "git log | head", True),
+        ("git *", "gitx", False),
+        ("git[*]", "git*", True),
+    ],
+)
+def test_commands_that_a_rule_allows(match, command, fits):
+    rule = Rule(kind="terminal", match=match, decision="allow")
+    assert rule.fits(Action("terminal", [command], "")) is fits
+
+
+@pytest.mark.parametrize(
+    ("path", "protected"),
+    [
+        ("/w/a.py", False),
+        ("/w/.hidden/a.py", True),
+        ("/w/a/.bashrc", True),
+        ("/w/Jupyter_Notebook_config.py", True),
+        ("/w/sitecustomize.py", True),
+        ("/w/.git", True),
+        ("/elsewhere/.x/a", True),
+    ],
+)
+def test_files_that_need_permission(path, protected):
+    assert needs_permission(Path(path), ["/w"]) is protected
