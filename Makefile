@@ -26,7 +26,7 @@ LABEXTENSIONS := $(VENV)/share/jupyter/labextensions
 # Node comes from PyPI into .venv: the same version everywhere, and none needed on the machine.
 export PATH := $(BIN):$(PATH)
 
-FRONTEND := $(shell find labextension/src labextension/style -type f) \
+FRONTEND := $(shell find labextension/src labextension/style labextension/schema -type f) \
   $(wildcard labextension/*.json) labextension/yarn.lock labextension/.yarnrc.yml
 BUILT := jupyter_acp/labextension/package.json
 
@@ -68,6 +68,7 @@ $(STAMPS)/test: $(STAMPS)/install
 	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(PY) -m pip install --quiet --editable ".[test,dev]"
 	@rm -rf $(LABEXTENSIONS)/jupyter-acp-bridge
 	@ln -s $(CURDIR)/jupyter_acp/labextension $(LABEXTENSIONS)/jupyter-acp-bridge
+	$(PY) -m bash_kernel.install --sys-prefix
 	@touch $@
 
 $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/node

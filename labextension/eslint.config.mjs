@@ -47,5 +47,8 @@ export default tseslint.config(
     files: ['test/**'],
     rules: { 'jupyter/no-untranslated-string': 'off' }
   },
-  { files: ['*.mjs'], ...tseslint.configs.disableTypeChecked }
+  {
+    files: ['*.mjs', 'schema/*.json'],
+    ...tseslint.configs.disableTypeChecked
+  }
 );

@@ -4,6 +4,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import type { ServerConnection } from '@jupyterlab/services';
 import { PromiseDelegate } from '@lumino/coreutils';
+import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import {
@@ -14,7 +15,7 @@ import {
   PROTOCOL_VERSION,
   ourMeta
 } from './protocol';
-import { ConnectionLostError, type IIncomingRequest, RpcPeer } from './rpc';
+import { ConnectionLostError, RpcPeer } from './rpc';
 import type { IAcpConnection } from './tokens';
 
 /** Several messages in one frame: what the server can send in one write. */
@@ -63,8 +64,15 @@ export class AcpConnection implements IAcpConnection {
     }
   }
 
-  setRequestHandler(handler: IAcpConnection.RequestHandler): void {
-    this._handler = handler;
+  addRequestHandler(
+    method: string,
+    handler: IAcpConnection.RequestHandler
+  ): IDisposable {
+    if (this._handlers.has(method)) {
+      throw new Error(`Somebody answers ${method} already.`);
+    }
+    this._handlers.set(method, handler);
+    return new DisposableDelegate(() => this._handlers.delete(method));
   }
 
   request<T>(
@@ -109,7 +117,11 @@ export class AcpConnection implements IAcpConnection {
       send: text => socket.send(text),
       onNotification: (method, params) =>
         this._notified.emit({ method, params }),
-      onRequest: request => this._handler(request)
+      onRequest: request => {
+        const handler = this._handlers.get(request.method);
+        handler?.(request);
+        return handler !== undefined;
+      }
     });
     this._socket = socket;
     this._peer = peer;
@@ -198,8 +210,7 @@ export class AcpConnection implements IAcpConnection {
   private _server: Partial<IServerMeta> = {};
   private _socket: WebSocket | null = null;
   private _peer: RpcPeer | null = null;
-  private _handler: IAcpConnection.RequestHandler = (_: IIncomingRequest) =>
-    false;
+  private readonly _handlers = new Map<string, IAcpConnection.RequestHandler>();
   private _attempt = 0;
   private _timer: ReturnType<typeof setTimeout> | undefined;
   private _started = false;

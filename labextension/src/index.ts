@@ -2,7 +2,10 @@
 // Distributed under the terms of the Modified BSD License.
 
 import { connection } from './plugins/connection';
+import { documents } from './plugins/documents';
 import { panel } from './plugins/panel';
+import { permissions } from './plugins/permissions';
 import { sessions } from './plugins/sessions';
+import { workspace } from './plugins/workspace';
 
-export default [connection, sessions, panel];
+export default [connection, sessions, permissions, panel, workspace, documents];

@@ -29,8 +29,14 @@ export const Method = {
   state: '_jupyter/session/state',
   restored: '_jupyter/session/restored',
   permissionResolved: '_jupyter/permission_resolved',
+  terminalCreated: '_jupyter/terminal/created',
   terminalOutput: '_jupyter/terminal/output',
-  terminalExit: '_jupyter/terminal/exit'
+  terminalExit: '_jupyter/terminal/exit',
+  settingsUpdate: '_jupyter/settings/update',
+  workspaceUpdate: '_jupyter/workspace/update',
+  documentRead: '_jupyter/document/read',
+  documentWrite: '_jupyter/document/write',
+  documentSave: '_jupyter/document/save'
 } as const;
 
 /** JSON-RPC error codes that the client sends or recognises. */
@@ -38,6 +44,7 @@ export const ErrorCode = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
+  resourceNotFound: -32002,
   cancelled: -32800
 } as const;
 
@@ -289,6 +296,99 @@ export interface INewSessionResult extends IMeta, ISessionSetup {
 export interface IInitializeResult extends IMeta {
   protocolVersion: number;
   agentInfo?: { name: string; title?: string; version?: string };
+}
+
+/** A place in a text: both numbers begin at 0, characters are UTF-16 units. */
+export interface IPosition {
+  line: number;
+  character: number;
+}
+
+export interface ISelection {
+  start: IPosition;
+  end: IPosition;
+  text: string;
+  /** The text was too long and is only its beginning. */
+  truncated?: true;
+}
+
+export type VisibleRange =
+  | { start: IPosition; end: IPosition }
+  | { start: { cell: number }; end: { cell: number } };
+
+export type DocumentKind = 'notebook' | 'file';
+
+/** A document that is open in this window. */
+export interface IWorkspaceDocument {
+  /** As the contents API spells it. */
+  path: string;
+  languageId: string;
+  kind: DocumentKind;
+  dirty: boolean;
+  /** In a notebook: in the editor of the active cell. */
+  cursor?: IPosition;
+  selection?: ISelection;
+  visibleRange?: VisibleRange;
+  cell?: { id: string; index: number; type: string };
+  kernel?: { name: string; state: string };
+  lastFocused?: string;
+}
+
+export interface IRecentDocument {
+  path: string;
+  languageId?: string;
+  kind: DocumentKind;
+}
+
+/** What the user lets agents see. */
+export interface IWorkspaceShares {
+  openDocuments: boolean;
+  recentDocuments: boolean;
+  activeDocument: boolean;
+}
+
+/** What a window has open: all of it, or what changed since the last one. */
+export interface IWorkspaceUpdate {
+  window: string;
+  full?: true;
+  documents?: IWorkspaceDocument[];
+  closed?: string[];
+  active?: string | null;
+  focused?: true;
+  recents?: IRecentDocument[];
+  shares?: IWorkspaceShares;
+  gone?: true;
+}
+
+export type DocumentFormat = 'text' | 'notebook';
+
+/** An open document as the user sees it, unsaved changes included. */
+export interface IDocumentContent {
+  format: DocumentFormat;
+  /** Text with "\n" at its line ends, or a notebook's JSON with its outputs. */
+  content: unknown;
+  /** Names this content in a later write. */
+  version: string;
+  dirty: boolean;
+  /** Shared with others, by something that takes care of the file itself. */
+  collaborative: boolean;
+}
+
+/** Change what differs between the content read at `version` and this one. */
+export interface IDocumentWriteParams {
+  path: string;
+  format: DocumentFormat;
+  content: unknown;
+  version: string;
+  save?: boolean;
+  /** The file was changed by others, which `content` accounts for. */
+  onDisk?: { dirty: boolean };
+}
+
+export interface IDocumentWritten {
+  version: string;
+  /** The user has changed the same part; nothing was written. */
+  conflict?: true;
 }
 
 /** What our server adds to its `initialize` answer. */

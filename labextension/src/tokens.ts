@@ -20,7 +20,11 @@ export interface IAcpConnection extends IDisposable {
   /** Resolves at the first successful connection. */
   readonly ready: Promise<void>;
   connect(): void;
-  setRequestHandler(handler: IAcpConnection.RequestHandler): void;
+  /** Answer the server's requests of one method, until this is disposed. */
+  addRequestHandler(
+    method: string,
+    handler: IAcpConnection.RequestHandler
+  ): IDisposable;
   request<T>(
     method: string,
     params: unknown,
@@ -37,8 +41,8 @@ export namespace IAcpConnection {
     params: unknown;
   }
 
-  /** Returns false for a request that it does not know. */
-  export type RequestHandler = (request: IIncomingRequest) => boolean;
+  /** Answers a request, now or at any later time. */
+  export type RequestHandler = (request: IIncomingRequest) => void;
 
   export interface IRequestOptions {
     signal?: AbortSignal;
@@ -73,4 +77,42 @@ export interface ISessions extends IDisposable {
 export const ISessions = new Token<ISessions>(
   'jupyter-acp-bridge:ISessions',
   'The ACP sessions of this window.'
+);
+
+/**
+ * The documents that this window has open. Nothing is followed, and nothing
+ * known, before the window is connected to the server for the first time.
+ */
+export interface IWorkspaceTracker {
+  /** The path of the document that the user works in, if it is one. */
+  readonly active: string | null;
+  /** The paths of the open notebooks and text files. */
+  readonly documents: readonly string[];
+  /** Emitted when either of them has changed. */
+  readonly changed: ISignal<IWorkspaceTracker, void>;
+}
+
+export const IWorkspaceTracker = new Token<IWorkspaceTracker>(
+  'jupyter-acp-bridge:IWorkspaceTracker',
+  'The documents that are open in this window, and the one in use.'
+);
+
+/** What the user lets agents do without being asked, or never. */
+export interface IPermissionRules {
+  /** Keep an answer that was meant to last. */
+  add(rule: IPermissionRules.IRule): Promise<void>;
+}
+
+export namespace IPermissionRules {
+  export interface IRule {
+    agent: string;
+    kind: string;
+    match: string;
+    decision: 'allow' | 'ask' | 'deny';
+  }
+}
+
+export const IPermissionRules = new Token<IPermissionRules>(
+  'jupyter-acp-bridge:IPermissionRules',
+  'The rules for what agents may do.'
 );

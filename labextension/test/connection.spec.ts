@@ -98,13 +98,9 @@ describe('AcpConnection', () => {
 
   it('answers requests once, and unknown ones with -32601', async () => {
     const connection = server.connect();
-    connection.setRequestHandler(request => {
-      if (request.method !== 'known') {
-        return false;
-      }
+    connection.addRequestHandler('known', request => {
       request.respond('first');
       request.respond('second');
-      return true;
     });
     await connection.ready;
     server.send({ id: 'a', method: 'known' }, { id: 'b', method: 'craft/x' });
@@ -114,6 +110,26 @@ describe('AcpConnection', () => {
     expect(server.received.find(message => message.id === 'b')).toMatchObject({
       error: { code: -32601 }
     });
+  });
+
+  it('lets each method be answered by one, who may leave', async () => {
+    const connection = server.connect();
+    const answer = (result: string) =>
+      connection.addRequestHandler(result, request => request.respond(result));
+    answer('one');
+    const two = answer('two');
+    expect(() => answer('one')).toThrow('already');
+    await connection.ready;
+    server.send({ id: 'a', method: 'one' }, { id: 'b', method: 'two' });
+    await until(() => server.received.some(message => message.id === 'b'));
+    two.dispose();
+    server.send({ id: 'c', method: 'two' });
+    await until(() => server.received.some(message => message.id === 'c'));
+    expect(server.received.slice(-3)).toMatchObject([
+      { result: 'one' },
+      { result: 'two' },
+      { error: { code: -32601 } }
+    ]);
   });
 
   it('asks the other side to cancel and takes its answer', async () => {
@@ -159,9 +175,8 @@ describe('AcpConnection', () => {
   it('never answers on a new socket what was asked on an old one', async () => {
     const connection = server.connect();
     let answer = (): void => undefined;
-    connection.setRequestHandler(request => {
+    connection.addRequestHandler('known', request => {
       answer = () => request.respond('late');
-      return true;
     });
     await connection.ready;
     server.send({ id: 'q', method: 'known' });

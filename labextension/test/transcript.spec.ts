@@ -220,6 +220,48 @@ describe('Transcript', () => {
       expect(feed.transcript.items[0].revision).toBeGreaterThan(before);
     });
 
+    it('names a terminal as long as it can be opened', () => {
+      const feed = new Feed();
+      const create = (terminalId: string, name: string | null) => {
+        feed.send(Method.terminalCreated, {
+          terminalId,
+          command: 'make',
+          cwd: '/',
+          name
+        });
+        feed.update({
+          sessionUpdate: 'tool_call',
+          toolCallId: terminalId,
+          content: [{ type: 'terminal', terminalId }]
+        });
+      };
+      create('x', 'agent_1');
+      expect(tool(feed).terminals.x.name).toBe('agent_1');
+      const before = feed.transcript.items[0].revision;
+      feed.send(Method.terminalExit, { terminalId: 'x', exitStatus: {} });
+      expect(tool(feed).terminals.x.name).toBeUndefined();
+      expect(feed.transcript.items[0].revision).toBeGreaterThan(before);
+      create('y', null);
+      expect(tool(feed, 1).terminals.y.name).toBeUndefined();
+      create('z', 'agent_2');
+      feed.state('idle', { stopReason: 'end_turn' });
+      expect(tool(feed, 2).terminals.z.name).toBe('agent_2');
+      feed.send(Method.restored, { how: 'load', message: '' });
+      expect(tool(feed, 2).terminals.z.name).toBeUndefined();
+    });
+
+    it.each(['disconnected', 'closed'])('opens none once %s', state => {
+      const feed = new Feed();
+      feed.send(Method.terminalCreated, { terminalId: 'x', name: 'agent_1' });
+      feed.update({
+        sessionUpdate: 'tool_call',
+        toolCallId: 't',
+        content: [{ type: 'terminal', terminalId: 'x' }]
+      });
+      feed.state(state);
+      expect(tool(feed).terminals.x).toEqual({ output: '', name: undefined });
+    });
+
     it('shows what agents stream in _meta', () => {
       const feed = new Feed();
       for (const data of ['one\n', 'two\n']) {

@@ -48,6 +48,13 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
       await chat.cards.getByRole('button').last().click();
       await chat.isIdle();
     }
+
+    await chat.send('/run sleep 300');
+    await chat.cards.getByRole('button', { name: 'Allow once' }).click();
+    await expect(chat.button('Open in terminal')).toBeVisible();
+    expect(await violations(chat)).toEqual([]);
+    await chat.button('Stop').click();
+    await chat.isIdle();
   });
 }
 

@@ -77,8 +77,8 @@ export class ChatPage {
     );
   }
 
-  async newSession(): Promise<void> {
-    await this.execute('jupyter-acp-bridge:new-session', { agent: 'builtin' });
+  async newSession(agent = 'builtin'): Promise<void> {
+    await this.execute('jupyter-acp-bridge:new-session', { agent });
     await expect(this.input).toBeVisible();
   }
 

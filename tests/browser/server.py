@@ -25,10 +25,17 @@ def main() -> int:
         (settings / "notification.jupyterlab-settings").write_text(
             json.dumps({"fetchNews": "false", "checkForUpdates": False})
         )
+        scripted = Path(__file__).parent.parent / "agents" / "scripted.py"
+        agent = {"name": "Scripted", "argv": [sys.executable, str(scripted)]}
+        config = home / "config"
+        config.mkdir()
+        (config / "jupyter_server_config.json").write_text(
+            json.dumps({"AcpExtension": {"agents": {"scripted": agent}}})
+        )
         environment = {
             **os.environ,
             "HOME": name,
-            "JUPYTER_CONFIG_DIR": str(home / "config"),
+            "JUPYTER_CONFIG_DIR": str(config),
             "JUPYTER_DATA_DIR": str(home / "data"),
             "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
             "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),

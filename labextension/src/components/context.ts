@@ -5,12 +5,21 @@ import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { ISessions } from '../tokens';
+import type { IPermissionRules, ISessions } from '../tokens';
+
+/** The terminals of JupyterLab, which not every server has. */
+export interface ITerminals {
+  readonly isAvailable: boolean;
+  /** Show a running one in a tab. */
+  open(name: string): Promise<void>;
+}
 
 /** What every component of the chat may need. */
 export interface IChatContext {
   sessions: ISessions;
   rendermime: IRenderMimeRegistry;
+  terminals: ITerminals;
+  rules?: IPermissionRules;
   trans: TranslationBundle;
 }
 

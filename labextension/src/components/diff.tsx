@@ -6,6 +6,7 @@ import * as React from 'react';
 import { diffStat, lineDiff } from '../model/diff';
 import type { IToolDiff } from '../protocol';
 import { useChat } from './context';
+import { Visible } from './visible';
 
 const SIGN = { same: ' ', added: '+', removed: '-', skipped: '⋯' } as const;
 
@@ -30,7 +31,9 @@ export const Diff = React.memo(function Diff({
     >
       <figcaption className="jp-acp-Diff-header" title={diff.path}>
         <span className="jp-acp-Diff-path">
-          <bdi dir="ltr">{diff.path}</bdi>
+          <bdi dir="ltr">
+            <Visible text={diff.path} />
+          </bdi>
         </span>
         <span className="jp-acp-Diff-added">+{added}</span>
         <span className="jp-acp-Diff-removed">−{removed}</span>
@@ -42,7 +45,7 @@ export const Diff = React.memo(function Diff({
             className={`jp-acp-Diff-line jp-acp-mod-${line.kind}`}
           >
             <span className="jp-acp-Diff-sign">{SIGN[line.kind]}</span>
-            {line.text}
+            <Visible text={line.text} />
           </div>
         ))}
       </div>

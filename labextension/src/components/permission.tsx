@@ -3,15 +3,19 @@
 
 import * as React from 'react';
 
+import { hasHidden } from '../model/hidden';
 import type { IPendingRequest } from '../model/session';
 import { mergeToolCall, newToolCall } from '../model/toolcall';
-import type {
-  IPermissionOption,
-  IPermissionParams,
-  PermissionOutcome
+import {
+  type IPermissionOption,
+  type IPermissionParams,
+  type PermissionOutcome,
+  ourMeta
 } from '../protocol';
+import type { IPermissionRules } from '../tokens';
 import { useChat } from './context';
 import { ToolDetails, ToolIcon } from './toolcall';
+import { Visible } from './visible';
 
 const BUTTON_CLASS: Record<IPermissionOption['kind'], string> = {
   allow_once: 'jp-mod-accept',
@@ -20,8 +24,13 @@ const BUTTON_CLASS: Record<IPermissionOption['kind'], string> = {
   reject_always: 'jp-mod-reject'
 };
 
+/** What the server would have a lasting answer mean; agents keep their own. */
+type IOfferedRule = Pick<IPermissionRules.IRule, 'kind' | 'match'>;
+
 interface IPermissionProps {
   request: IPendingRequest;
+  /** The id of the agent that asks. */
+  agent: string;
   isConnected: boolean;
 }
 
@@ -31,16 +40,25 @@ interface IPermissionProps {
  */
 export function Permission({
   request,
+  agent,
   isConnected
 }: IPermissionProps): JSX.Element {
-  const { trans } = useChat();
+  const { trans, rules } = useChat();
   const { toolCall, options = [] } = request.params as IPermissionParams;
   const call = newToolCall(toolCall?.toolCallId ?? '');
   if (toolCall) {
     mergeToolCall(call, toolCall);
   }
   const title = call.title || trans.__('The agent asks for permission');
-  const answer = (outcome: PermissionOutcome) => request.answer({ outcome });
+  const choose = ({ optionId, kind }: IPermissionOption): void => {
+    const outcome: PermissionOutcome = { outcome: 'selected', optionId };
+    request.answer({ outcome });
+    const { rule } = ourMeta<{ rule: IOfferedRule }>(request.params);
+    if (rule && kind.endsWith('_always')) {
+      const decision = kind === 'allow_always' ? 'allow' : 'deny';
+      void rules?.add({ agent, ...rule, decision });
+    }
+  };
   return (
     <section
       className="jp-acp-Card"
@@ -49,9 +67,18 @@ export function Permission({
     >
       <div className="jp-acp-Card-header">
         <ToolIcon kind={call.kind} />
-        <span className="jp-acp-Card-title">{title}</span>
+        <span className="jp-acp-Card-title">
+          <Visible text={title} />
+        </span>
       </div>
       <div className="jp-acp-Card-body">
+        {toolCall && anyHidden(toolCall) && (
+          <p className="jp-acp-Card-warning" role="alert">
+            {trans.__(
+              'There are characters in this that cannot be seen and may make it look like something else. They are marked.'
+            )}
+          </p>
+        )}
         <RawInput value={call.content.length ? undefined : call.rawInput} />
         <ToolDetails call={call} />
       </div>
@@ -62,9 +89,7 @@ export function Permission({
             type="button"
             className={`jp-mod-styled ${BUTTON_CLASS[option.kind] ?? ''}`}
             disabled={!isConnected}
-            onClick={() =>
-              answer({ outcome: 'selected', optionId: option.optionId })
-            }
+            onClick={() => choose(option)}
           >
             {option.name}
           </button>
@@ -82,5 +107,21 @@ function RawInput({ value }: { value: unknown }): JSX.Element {
   const command = (value as { command?: unknown }).command;
   const text =
     typeof command === 'string' ? command : JSON.stringify(value, null, 2);
-  return <pre className="jp-acp-Text">{text}</pre>;
+  return (
+    <pre className="jp-acp-Text">
+      <Visible text={text} />
+    </pre>
+  );
+}
+
+/** Whether something hides in any of the texts that are to be approved. */
+function anyHidden(value: unknown): boolean {
+  if (typeof value === 'string') {
+    return hasHidden(value);
+  }
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).some(anyHidden)
+  );
 }

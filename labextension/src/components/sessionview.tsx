@@ -65,6 +65,7 @@ export function SessionView({
               <Permission
                 key={request.id}
                 request={request}
+                agent={model.info.agent}
                 isConnected={isConnected}
               />
             )

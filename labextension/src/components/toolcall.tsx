@@ -19,13 +19,15 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { type ITerminalOutput, type IToolCall, plain } from '../model/toolcall';
+import type { IToolCall } from '../model/toolcall';
 import type { IToolItem } from '../model/transcript';
 import type { ToolContent, ToolKind } from '../protocol';
 import { Content } from './content';
 import { useChat } from './context';
 import { Diff } from './diff';
 import { WholeMarkdown } from './markdown';
+import { Terminal } from './terminal';
+import { Visible } from './visible';
 
 const KIND_ICONS: Partial<Record<ToolKind, LabIcon>> = {
   read: fileIcon,
@@ -113,43 +115,6 @@ function ToolContentView({
   }
 }
 
-/** What a command printed, without the codes that colour a terminal. */
-function Terminal({
-  terminal
-}: {
-  terminal: ITerminalOutput | undefined;
-}): JSX.Element {
-  const { trans } = useChat();
-  const node = React.useRef<HTMLPreElement>(null);
-  const output = plain(terminal?.output ?? '');
-  React.useLayoutEffect(() => {
-    if (node.current) {
-      node.current.scrollTop = node.current.scrollHeight;
-    }
-  }, [output]);
-  const { exitCode, signal } = terminal?.exit ?? {};
-  return (
-    <>
-      <pre
-        ref={node}
-        className="jp-acp-Terminal"
-        tabIndex={0}
-        role="group"
-        aria-label={trans.__('Terminal output')}
-      >
-        {output}
-      </pre>
-      {(exitCode || signal) && (
-        <span className="jp-acp-Exit">
-          {signal
-            ? trans.__('Ended by signal %1', signal)
-            : trans.__('Exit status %1', String(exitCode))}
-        </span>
-      )}
-    </>
-  );
-}
-
 /** Everything that a call shows: also what a permission card asks about. */
 export function ToolDetails({ call }: { call: IToolCall }): JSX.Element {
   const shown = new Set(
@@ -198,7 +163,7 @@ export function ToolCall({ item, isAsked }: IToolCallProps): JSX.Element {
     <>
       <ToolIcon kind={call.kind} />
       <span className="jp-acp-Tool-title" title={title}>
-        {title}
+        <Visible text={title} />
       </span>
       <Status status={call.status} />
     </>

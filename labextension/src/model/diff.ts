@@ -1,6 +1,8 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { hunks } from './hunks';
+
 export interface IDiffLine {
   kind: 'same' | 'added' | 'removed' | 'skipped';
   text: string;
@@ -9,38 +11,22 @@ export interface IDiffLine {
 /** Lines kept around a change. */
 const CONTEXT = 3;
 
-/** Above this many compared lines, a change is shown as removed then added. */
-const MAX_CELLS = 1_000_000;
-
 /** The lines of a unified diff, long unchanged stretches left out. */
 export function lineDiff(oldText: string, newText: string): IDiffLine[] {
   const before = splitLines(oldText);
   const after = splitLines(newText);
-  let head = 0;
-  while (
-    head < before.length &&
-    head < after.length &&
-    before[head] === after[head]
-  ) {
-    head++;
+  const parts: IDiffLine[][] = [];
+  let done = 0;
+  for (const hunk of hunks(before, after)) {
+    parts.push(
+      before.slice(done, hunk.start).map(same),
+      before.slice(hunk.start, hunk.end).map(removed),
+      after.slice(hunk.newStart, hunk.newEnd).map(added)
+    );
+    done = hunk.end;
   }
-  let tail = 0;
-  while (
-    tail < before.length - head &&
-    tail < after.length - head &&
-    before[before.length - 1 - tail] === after[after.length - 1 - tail]
-  ) {
-    tail++;
-  }
-  const lines: IDiffLine[] = [
-    ...before.slice(0, head).map(same),
-    ...middle(
-      before.slice(head, before.length - tail),
-      after.slice(head, after.length - tail)
-    ),
-    ...before.slice(before.length - tail).map(same)
-  ];
-  return fold(lines);
+  parts.push(before.slice(done).map(same));
+  return fold(parts.flat());
 }
 
 /** How many lines a diff adds and removes. */
@@ -69,41 +55,12 @@ function same(text: string): IDiffLine {
   return { kind: 'same', text };
 }
 
-/** Longest common subsequence of what remains between head and tail. */
-function middle(before: string[], after: string[]): IDiffLine[] {
-  const removed = (text: string): IDiffLine => ({ kind: 'removed', text });
-  const added = (text: string): IDiffLine => ({ kind: 'added', text });
-  const width = after.length + 1;
-  if (before.length * after.length > MAX_CELLS) {
-    return [...before.map(removed), ...after.map(added)];
-  }
-  const lengths = new Uint32Array((before.length + 1) * width);
-  for (let i = before.length - 1; i >= 0; i--) {
-    for (let j = after.length - 1; j >= 0; j--) {
-      lengths[i * width + j] =
-        before[i] === after[j]
-          ? lengths[(i + 1) * width + j + 1] + 1
-          : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
-    }
-  }
-  const lines: IDiffLine[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < before.length && j < after.length) {
-    if (before[i] === after[j]) {
-      lines.push(same(before[i++]));
-      j++;
-    } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) {
-      lines.push(removed(before[i++]));
-    } else {
-      lines.push(added(after[j++]));
-    }
-  }
-  return [
-    ...lines,
-    ...before.slice(i).map(removed),
-    ...after.slice(j).map(added)
-  ];
+function removed(text: string): IDiffLine {
+  return { kind: 'removed', text };
+}
+
+function added(text: string): IDiffLine {
+  return { kind: 'added', text };
 }
 
 function fold(lines: IDiffLine[]): IDiffLine[] {

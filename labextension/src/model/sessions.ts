@@ -2,6 +2,7 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { IStateDB } from '@jupyterlab/statedb';
+import { DisposableSet } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import {
@@ -13,7 +14,6 @@ import {
   ourMeta
 } from '../protocol';
 import type { AcpApi } from '../request';
-import type { IIncomingRequest } from '../rpc';
 import type { IAcpConnection, ISessions } from '../tokens';
 import { SessionModel } from './session';
 
@@ -34,7 +34,13 @@ export class Sessions implements ISessions {
     const { connection } = _options;
     connection.notified.connect(this._onNotified, this);
     connection.statusChanged.connect(this._onStatus, this);
-    connection.setRequestHandler(request => this._onRequest(request));
+    for (const method of [Method.requestPermission, Method.elicit]) {
+      this._handlers.add(
+        connection.addRequestHandler(method, request =>
+          this._deliver(request.params, model => model.receiveRequest(request))
+        )
+      );
+    }
   }
 
   get connection(): IAcpConnection {
@@ -58,6 +64,7 @@ export class Sessions implements ISessions {
       return;
     }
     this._isDisposed = true;
+    this._handlers.dispose();
     Signal.clearData(this);
     for (const model of this._models.values()) {
       model.dispose();
@@ -209,15 +216,6 @@ export class Sessions implements ISessions {
     this._deliver(params, model => model.receive(method, params));
   }
 
-  private _onRequest(request: IIncomingRequest): boolean {
-    const { method } = request;
-    if (method !== Method.requestPermission && method !== Method.elicit) {
-      return false;
-    }
-    this._deliver(request.params, model => model.receiveRequest(request));
-    return true;
-  }
-
   /** An agent may speak before the answer that tells its session's id. */
   private _deliver(params: unknown, deliver: Early): void {
     const id = (params as Partial<ISessionParams> | undefined)?.sessionId;
@@ -241,6 +239,7 @@ export class Sessions implements ISessions {
   private _current: SessionModel | null = null;
   private _isDisposed = false;
   private _earlyCount = 0;
+  private readonly _handlers = new DisposableSet();
   private readonly _models = new Map<string, SessionModel>();
   private readonly _early = new Map<string, Early[]>();
   private readonly _currentChanged = new Signal<this, SessionModel | null>(

@@ -31,6 +31,8 @@ export interface IExit {
 
 export interface ITerminalOutput {
   output: string;
+  /** What JupyterLab calls it, while it runs and can be opened as a tab. */
+  name?: string;
   /** Absent while the command runs. */
   exit?: IExit;
 }

@@ -168,11 +168,17 @@ export class Transcript {
         this._stateChange(params as unknown as IStateChange);
         break;
       case Method.restored:
+        this._leaveTerminals();
         this._endMessage();
         this._push({
           kind: 'notice',
           level: params.how === 'new' ? 'warning' : 'info',
           text: (params.message as string | undefined) ?? ''
+        });
+        break;
+      case Method.terminalCreated:
+        this._terminal(params.terminalId, terminal => {
+          terminal.name = (params.name as string | null) ?? undefined;
         });
         break;
       case Method.terminalOutput:
@@ -183,6 +189,7 @@ export class Transcript {
       case Method.terminalExit:
         this._terminal(params.terminalId, terminal => {
           terminal.exit = (params.exitStatus as IExit | undefined) ?? {};
+          terminal.name = undefined;
         });
         break;
       case Method.permissionResolved: {
@@ -320,6 +327,15 @@ export class Transcript {
     }
   }
 
+  /** A server that was killed could not tell how its commands ended. */
+  private _leaveTerminals(): void {
+    for (const [id, terminal] of this._terminals) {
+      if (terminal.name !== undefined) {
+        this._terminal(id, each => (each.name = undefined));
+      }
+    }
+  }
+
   /** A command may print before a tool call says where that is shown. */
   private _output(id: string): ITerminalOutput {
     let terminal = this._terminals.get(id);
@@ -353,6 +369,9 @@ export class Transcript {
       item.revision++;
     }
     this._openTools.clear();
+    if (change.state !== 'idle') {
+      this._leaveTerminals();
+    }
     this._error = change.error ?? null;
     if (change.error) {
       this._push({ kind: 'error', error: change.error });

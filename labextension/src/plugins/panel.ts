@@ -6,17 +6,24 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import {
+  ITranslator,
+  type TranslationBundle,
+  nullTranslator
+} from '@jupyterlab/translation';
 
-import { ISessions } from '../tokens';
+import type { ITerminals } from '../components/context';
+import { IPermissionRules, ISessions } from '../tokens';
 import { AcpPanel } from '../widgets/panel';
 
 /** The commands of the chat panel. */
 export namespace CommandIDs {
   export const open = 'jupyter-acp-bridge:open';
   export const newSession = 'jupyter-acp-bridge:new-session';
+  /** The terminal extension's. */
+  export const openTerminal = 'terminal:open';
 }
 
 /** Adds the chat to the right side panel and its commands to the palette. */
@@ -25,17 +32,24 @@ export const panel: JupyterFrontEndPlugin<void> = {
   description: 'Adds a side panel in which to talk to agents.',
   autoStart: true,
   requires: [ISessions, IRenderMimeRegistry],
-  optional: [ITranslator, ICommandPalette, ILayoutRestorer],
+  optional: [ITranslator, ICommandPalette, ILayoutRestorer, IPermissionRules],
   activate: (
     app: JupyterFrontEnd,
     sessions: ISessions,
     rendermime: IRenderMimeRegistry,
     translator: ITranslator | null,
     palette: ICommandPalette | null,
-    restorer: ILayoutRestorer | null
+    restorer: ILayoutRestorer | null,
+    rules: IPermissionRules | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
-    const widget = new AcpPanel({ sessions, rendermime, trans });
+    const widget = new AcpPanel({
+      sessions,
+      rendermime,
+      terminals: new LabTerminals(app, trans),
+      rules: rules ?? undefined,
+      trans
+    });
     app.shell.add(widget, 'right', { rank: 900, type: 'Agents' });
     restorer?.add(widget, widget.id);
 
@@ -72,3 +86,26 @@ export const panel: JupyterFrontEndPlugin<void> = {
     }
   }
 };
+
+/** Terminals as JupyterLab's own extension for them opens them, if it is there. */
+class LabTerminals implements ITerminals {
+  constructor(
+    private readonly _app: JupyterFrontEnd,
+    private readonly _trans: TranslationBundle
+  ) {}
+
+  get isAvailable(): boolean {
+    return this._app.commands.hasCommand(CommandIDs.openTerminal);
+  }
+
+  async open(name: string): Promise<void> {
+    const { terminals } = this._app.serviceManager;
+    await terminals.refreshRunning();
+    if ([...terminals.running()].some(model => model.name === name)) {
+      await this._app.commands.execute(CommandIDs.openTerminal, { name });
+    } else {
+      // By that name, JupyterLab would open a new shell.
+      Notification.info(this._trans.__('The command is no longer running.'));
+    }
+  }
+}

@@ -1,13 +1,11 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
+import type { IChatContext } from '../components/context';
 import { agentIcon } from '../icons';
-import type { ISessions } from '../tokens';
 import type { ChatWidget } from './chat';
 
 /**
@@ -73,9 +71,5 @@ export class AcpPanel extends Widget {
 }
 
 export namespace AcpPanel {
-  export interface IOptions {
-    sessions: ISessions;
-    rendermime: IRenderMimeRegistry;
-    trans: TranslationBundle;
-  }
+  export type IOptions = IChatContext;
 }

@@ -1,0 +1,374 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import {
+  type APIRequestContext,
+  type Page,
+  expect,
+  test
+} from '@playwright/test';
+
+import { ChatPage } from './chat';
+import { code } from './documents';
+
+interface IDocument {
+  uri: string;
+  languageId: string;
+  _meta: { 'jupyter-acp': Record<string, unknown> };
+}
+
+/** JupyterLab with an agent that does what it is told, and tells what it got. */
+class AgentPage extends ChatPage {
+  constructor(
+    page: Page,
+    private readonly _request: APIRequestContext
+  ) {
+    super(page);
+  }
+
+  static async begin(
+    page: Page,
+    request: APIRequestContext
+  ): Promise<AgentPage> {
+    const { page: opened } = await ChatPage.open(page);
+    const agent = new AgentPage(opened, request);
+    await agent.newSession('scripted');
+    return agent;
+  }
+
+  async put(path: string, content: unknown): Promise<void> {
+    const data =
+      typeof content === 'string'
+        ? { type: 'file', format: 'text', content }
+        : { type: 'notebook', format: 'json', content };
+    const answer = await this._request.put(`/api/contents/${path}`, { data });
+    expect(answer.ok()).toBe(true);
+  }
+
+  async saved<T>(path: string): Promise<T> {
+    const answer = await this._request.get(`/api/contents/${path}`);
+    return ((await answer.json()) as { content: T }).content;
+  }
+
+  /** Open a document and wait until it can be worked with. */
+  async show(path: string): Promise<void> {
+    await this.execute('docmanager:open', { path });
+    await this.page.evaluate(async path => {
+      const { jupyterapp } = window as unknown as {
+        jupyterapp: {
+          shell: {
+            currentWidget: {
+              context: {
+                path: string;
+                ready: Promise<void>;
+                sessionContext: {
+                  ready: Promise<void>;
+                  session: {
+                    kernel: { info: Promise<unknown> };
+                  } | null;
+                };
+              };
+            };
+          };
+        };
+      };
+      const { context } = jupyterapp.shell.currentWidget;
+      await context.ready;
+      if (path.endsWith('.ipynb')) {
+        await context.sessionContext.ready;
+        await context.sessionContext.session?.kernel.info;
+      }
+    }, path);
+  }
+
+  /** Let the agent send a request; return what it was answered. */
+  async ask<T>(method: string, params: object = {}): Promise<T> {
+    const before = (await this._said()).length;
+    await this.send(JSON.stringify([['request', method, params]]));
+    await expect
+      .poll(async () => (await this._said()).length)
+      .toBeGreaterThan(before);
+    await this.isIdle();
+    return JSON.parse((await this._said()).pop()!) as T;
+  }
+
+  /** Everything that the agent has said in the latest session. */
+  private async _said(): Promise<string[]> {
+    const listed = await this._request.get('/acp/sessions');
+    const { sessions } = (await listed.json()) as {
+      sessions: { id: string; agent: string }[];
+    };
+    const { id } = sessions.find(({ agent }) => agent === 'scripted')!;
+    const page = await this._request.get(
+      `/acp/sessions/${id}/messages?limit=1000`
+    );
+    const { messages } = (await page.json()) as {
+      messages: {
+        params: {
+          update?: { sessionUpdate: string; content: { text: string } };
+        };
+      }[];
+    };
+    return messages.flatMap(({ params: { update } }) =>
+      update?.sessionUpdate === 'agent_message_chunk'
+        ? [update.content.text]
+        : []
+    );
+  }
+
+  async open(): Promise<Record<string, IDocument>> {
+    const { documents } = await this.ask<{ documents: IDocument[] }>(
+      'workspace/open_documents'
+    );
+    return Object.fromEntries(
+      documents.map(document => [document.uri.split('/').pop(), document])
+    );
+  }
+
+  async active(): Promise<string | null> {
+    const { document } = await this.ask<{ document: IDocument | null }>(
+      'workspace/active_document'
+    );
+    return document && document.uri.split('/').pop()!;
+  }
+
+  /** The folder that the server shows, as agents know it. */
+  async root(): Promise<string> {
+    const { documents } = await this.ask<{ documents: IDocument[] }>(
+      'workspace/open_documents'
+    );
+    const path = decodeURIComponent(new URL(documents[0].uri).pathname);
+    return path.slice(0, path.lastIndexOf('/'));
+  }
+
+  cell(index: number) {
+    return this.page
+      .locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell')
+      .nth(index);
+  }
+}
+
+function notebook(kernel: string, ...sources: string[]): object {
+  return {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { kernelspec: { name: kernel, display_name: kernel } },
+    cells: sources.map((source, index) => code(`cell-${index}`, source))
+  };
+}
+
+test('an agent sees what the screen shows and edits it in place', async ({
+  page,
+  request
+}) => {
+  test.setTimeout(150_000);
+  const agent = await AgentPage.begin(page, request);
+  await agent.put(
+    'one.ipynb',
+    notebook('python3', 'x = 20 + 1\nprint(x)', 'y = 2', 'z = 3')
+  );
+  await agent.put('two.ipynb', notebook('bash', 'echo hello'));
+  await agent.put('script.py', 'first = 1\nsecond = 2\n');
+
+  await agent.show('two.ipynb');
+  await agent.show('script.py');
+  const editor = page.locator('.jp-FileEditor:not(.lm-mod-hidden) .cm-content');
+  await editor.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText('unsaved = 3\n');
+  await agent.show('one.ipynb');
+  await agent.execute('notebook:run-all-cells');
+  await expect(agent.cell(0).locator('.jp-OutputArea-output')).toHaveText('21');
+
+  // It asks the three methods and gets what the screen shows.
+  const open = await agent.open();
+  expect(Object.keys(open).sort()).toEqual([
+    'one.ipynb',
+    'script.py',
+    'two.ipynb'
+  ]);
+  const languages = Object.fromEntries(
+    Object.entries(open).map(([name, { languageId }]) => [name, languageId])
+  );
+  expect(languages).toEqual({
+    'one.ipynb': 'python',
+    'two.ipynb': 'shellscript',
+    'script.py': 'python'
+  });
+  expect(open['script.py']._meta['jupyter-acp']).toMatchObject({
+    kind: 'file',
+    dirty: true
+  });
+  expect(open['one.ipynb']._meta['jupyter-acp']).toMatchObject({
+    kind: 'notebook',
+    kernel: { name: 'python3', state: 'idle' }
+  });
+  expect(await agent.active()).toBe('one.ipynb');
+  const recent = await agent.ask<{ documents: IDocument[] }>(
+    'workspace/recent_documents',
+    { limit: 2 }
+  );
+  expect(recent.documents).toHaveLength(2);
+  expect(recent.documents[0].uri).toContain('one.ipynb');
+
+  // It reads the unsaved text.
+  const root = await agent.root();
+  const script = await agent.ask('fs/read_text_file', {
+    path: `${root}/script.py`
+  });
+  expect(script).toEqual({
+    content: 'first = 1\nsecond = 2\nunsaved = 3\n'
+  });
+
+  // It rewrites one cell while another one is dirty.
+  const path = `${root}/one.ipynb`;
+  const { content } = await agent.ask<{ content: string }>(
+    'fs/read_text_file',
+    { path }
+  );
+  await agent.cell(2).locator('.cm-content').click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.insertText('dirty = ');
+  const wanted = JSON.parse(content) as { cells: { source: unknown }[] };
+  wanted.cells[1].source = 'y = "by the agent"';
+  expect(
+    await agent.ask('fs/write_text_file', {
+      path,
+      content: JSON.stringify(wanted)
+    })
+  ).toEqual({});
+  await expect(agent.cell(1).locator('.cm-content')).toHaveText(
+    'y = "by the agent"'
+  );
+  await expect(agent.cell(2).locator('.cm-content')).toHaveText(
+    'dirty = z = 3'
+  );
+  await expect(agent.cell(0).locator('.jp-OutputArea-output')).toHaveText('21');
+  const saved = await agent.saved<{ cells: { source: string }[] }>('one.ipynb');
+  expect(saved.cells.map(({ source }) => source)).toEqual([
+    'x = 20 + 1\nprint(x)',
+    'y = "by the agent"',
+    'dirty = z = 3'
+  ]);
+
+  // Undo restores it, and saving brings up no question.
+  await agent.cell(1).locator('.cm-content').click();
+  await page.keyboard.press('Control+z');
+  await expect(agent.cell(1).locator('.cm-content')).toHaveText('y = 2');
+  await agent.execute('docmanager:save');
+  await expect(page.locator('.jp-Dialog')).toHaveCount(0);
+  await expect(agent.cell(0).locator('.jp-OutputArea-output')).toHaveText('21');
+});
+
+test('another kernel is another language, a terminal no document', async ({
+  page,
+  request
+}) => {
+  test.setTimeout(120_000);
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('switch.ipynb', notebook('python3', 'pass'));
+  await agent.show('switch.ipynb');
+  expect((await agent.open())['switch.ipynb'].languageId).toBe('python');
+  await page.evaluate(async () => {
+    const { jupyterapp } = window as unknown as {
+      jupyterapp: {
+        shell: {
+          currentWidget: {
+            sessionContext: {
+              changeKernel(options: object): Promise<{ info: Promise<void> }>;
+            };
+          };
+        };
+      };
+    };
+    const { sessionContext } = jupyterapp.shell.currentWidget;
+    const kernel = await sessionContext.changeKernel({ name: 'bash' });
+    await kernel.info;
+  });
+  await expect
+    .poll(async () => (await agent.open())['switch.ipynb'].languageId)
+    .toBe('shellscript');
+
+  // While the user types to the agent, the document stays the active one.
+  expect(await agent.active()).toBe('switch.ipynb');
+  await agent.execute('terminal:create-new');
+  await expect(page.locator('.jp-Terminal')).toBeVisible();
+  expect(await agent.active()).toBeNull();
+  await agent.execute('docmanager:open', { path: 'switch.ipynb' });
+  expect(await agent.active()).toBe('switch.ipynb');
+
+  // Split views are one entry; a rename and a close are seen.
+  await agent.execute('docmanager:clone');
+  await expect(page.locator('.jp-NotebookPanel')).toHaveCount(2);
+  expect(Object.keys(await agent.open())).toEqual(['switch.ipynb']);
+  await page.evaluate(async () => {
+    const { jupyterapp } = window as unknown as {
+      jupyterapp: {
+        serviceManager: {
+          contents: { rename(from: string, to: string): Promise<void> };
+        };
+      };
+    };
+    const { contents } = jupyterapp.serviceManager;
+    await contents.rename('switch.ipynb', 'a #, a % and é.ipynb');
+  });
+  expect(Object.keys(await agent.open())).toEqual([
+    'a%20%23,%20a%20%25%20and%20%C3%A9.ipynb'
+  ]);
+  await agent.execute('docmanager:save');
+  await agent.execute('application:close');
+  expect(Object.keys(await agent.open())).toHaveLength(1);
+  await agent.execute('docmanager:open', { path: 'a #, a % and é.ipynb' });
+  await agent.execute('application:close');
+  expect(await agent.open()).toEqual({});
+});
+
+test('a file that the agent writes by itself is reloaded, and merged with what was typed', async ({
+  page,
+  request
+}) => {
+  test.setTimeout(120_000);
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('own.py', 'one = 1\ntwo = 2\nthree = 3\n');
+  await agent.show('own.py');
+  const root = await agent.root();
+  const editor = page.locator('.jp-FileEditor:not(.lm-mod-hidden) .cm-content');
+  const text = (): Promise<string> =>
+    editor.evaluate(node => (node as HTMLElement).innerText);
+  const shell = async (command: string): Promise<void> => {
+    await agent.send(JSON.stringify([['shell', command]]));
+    await agent.isIdle();
+  };
+  await shell(`sleep 3; sed -i 's/one = 1/one = "clean"/' '${root}/own.py'`);
+  await expect.poll(text).toContain('one = "clean"');
+
+  await editor.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText('typed = 4\n');
+  await shell(`sed -i 's/two = 2/two = "merged"/' '${root}/own.py'`);
+  await expect.poll(text).toContain('two = "merged"');
+  expect(await text()).toContain('typed = 4');
+  await agent.execute('docmanager:save');
+  await expect(page.locator('.jp-Dialog')).toHaveCount(0);
+  await expect
+    .poll(() => agent.saved<string>('own.py'))
+    .toBe('one = "clean"\ntwo = "merged"\nthree = 3\ntyped = 4\n');
+
+  // Both in the same place: the user is asked, with a diff.
+  await page.keyboard.press('Control+Home');
+  await editor.click({ position: { x: 5, y: 5 } });
+  await page.keyboard.insertText('mine_');
+  await agent.send(
+    JSON.stringify([
+      ['shell', `sed -i 's/one = /agents = /' '${root}/own.py'`],
+      ['sleep', 3]
+    ])
+  );
+  await expect(agent.cards).toContainText('own.py was changed on disk');
+  await expect(agent.cards.locator('.jp-acp-Diff')).toContainText('agents =');
+  await agent.button('Keep mine').click();
+  await agent.isIdle();
+  await agent.execute('docmanager:save');
+  await expect(page.locator('.jp-Dialog')).toHaveCount(0);
+  await expect.poll(() => agent.saved<string>('own.py')).toContain('mine_one');
+});
