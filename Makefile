@@ -71,6 +71,15 @@ $(STAMPS)/test: $(STAMPS)/install
 	$(PY) -m bash_kernel.install --sys-prefix
 	@touch $@
 
+# JupyterLab with real-time collaboration, which would change it for everybody: in a layer of its own
+# on top of the other.
+$(STAMPS)/collaboration: $(STAMPS)/test
+	$(PY) -m venv $(VENV)/collaboration
+	@$(PY) -c "import sysconfig; print(f'import site; site.addsitedir({sysconfig.get_path(\"purelib\")!r})')" \
+	  > $$($(VENV)/collaboration/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth
+	$(VENV)/collaboration/bin/python -m pip install --quiet "jupyter-collaboration>=4"
+	@touch $@
+
 $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/node
 	cd tests/browser && jlpm install --immutable
 	@touch $@
@@ -81,7 +90,7 @@ lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 # Every layer runs, also after one has failed: a person wants the whole list.
-test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
+test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@failed=; \
 	for layer in python jest browser; do \
 	  $(MAKE) --no-print-directory test-$$layer || failed="$$failed $$layer"; \
@@ -99,7 +108,7 @@ test-jest: $(STAMPS)/node-modules
 	cd labextension && jlpm test --ci --json --outputFile=$(CURDIR)/$(REPORTS)/jest.json >/dev/null
 	@$(PY) .ci/ran-tests $(REPORTS)/jest.json
 
-test-browser: $(BUILT) $(STAMPS)/install $(STAMPS)/browser
+test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright.xml
 	cd tests/browser && CHROMIUM="$$(./chromium)" PYTHON=$(PY) \
 	  PLAYWRIGHT_JUNIT_OUTPUT_FILE=$(CURDIR)/$(REPORTS)/playwright.xml jlpm playwright test

@@ -2,27 +2,39 @@
 // Distributed under the terms of the Modified BSD License.
 
 import { execFileSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 import { defineConfig } from '@playwright/test';
 
 const python =
   process.env.PYTHON ?? resolve(__dirname, '../../.venv/bin/python');
+/** The same with real-time collaboration, which changes JupyterLab a lot. */
+const together = resolve(dirname(python), '../collaboration/bin/python');
 const token = 'browser-tests';
 
-// Workers read this file too and must find the port that was chosen first.
-process.env.ACP_TEST_PORT ??= execFileSync(python, [
+// Workers read this file too and must find the ports that were chosen first.
+process.env.ACP_TEST_PORTS ??= execFileSync(python, [
   '-c',
-  'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+  'import socket; s = [socket.socket(), socket.socket()]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
 ])
   .toString()
   .trim();
-const port = process.env.ACP_TEST_PORT;
-const base = `http://127.0.0.1:${port}`;
+const [port, portTogether] = process.env.ACP_TEST_PORTS.split(' ');
+
+const base = (port: string): string => `http://127.0.0.1:${port}`;
+
+const server = (python: string, port: string) => ({
+  command: `${python} server.py ${port} ${token}`,
+  url: `${base(port)}/api`,
+  timeout: 90_000,
+  reuseExistingServer: false,
+  gracefulShutdown: { signal: 'SIGTERM' as const, timeout: 15_000 },
+  stdout: 'ignore' as const,
+  stderr: 'ignore' as const
+});
 
 export default defineConfig({
   testDir: '.',
-  testMatch: '*.spec.ts',
   forbidOnly: true,
   // One server and its one built-in agent serve every test, which may crash it.
   workers: 1,
@@ -30,7 +42,6 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter: [['list'], ['junit']],
   use: {
-    baseURL: base,
     extraHTTPHeaders: { Authorization: `token ${token}` },
     viewport: { width: 1280, height: 860 },
     screenshot: 'only-on-failure',
@@ -39,13 +50,13 @@ export default defineConfig({
       args: ['--no-sandbox']
     }
   },
-  webServer: {
-    command: `${python} server.py ${port} ${token}`,
-    url: `${base}/api`,
-    timeout: 90_000,
-    reuseExistingServer: false,
-    gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
-    stdout: 'ignore',
-    stderr: 'ignore'
-  }
+  projects: [
+    { name: 'lab', testMatch: '*.spec.ts', use: { baseURL: base(port) } },
+    {
+      name: 'collaboration',
+      testMatch: 'workspace.spec.ts',
+      use: { baseURL: base(portTogether) }
+    }
+  ],
+  webServer: [server(python, port), server(together, portTogether)]
 });

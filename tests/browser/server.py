@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import jupyterlab
+
 
 def main() -> int:
     port, token = sys.argv[1:3]
@@ -42,6 +44,11 @@ def main() -> int:
             "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
             "IPYTHONDIR": str(home / "ipython"),
         }
+        # In a layer on top of another environment: JupyterLab's files are in the one below.
+        below = Path(jupyterlab.__file__).parents[4]
+        if below != Path(sys.prefix):
+            environment["JUPYTER_PATH"] = str(below / "share" / "jupyter")
+            environment["JUPYTER_CONFIG_PATH"] = str(below / "etc" / "jupyter")
         command = [
             sys.executable,
             "-m",
@@ -53,6 +60,7 @@ def main() -> int:
             "--ServerApp.port_retries=0",
             f"--IdentityProvider.token={token}",
             f"--ServerApp.root_dir={root}",
+            f"--app-dir={below / 'share' / 'jupyter' / 'lab'}",
         ]
         server = subprocess.Popen(command, env=environment)
 

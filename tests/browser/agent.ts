@@ -1,0 +1,148 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import {
+  type APIRequestContext,
+  type Locator,
+  type Page,
+  expect
+} from '@playwright/test';
+
+import { ChatPage } from './chat';
+
+export interface IDocument {
+  uri: string;
+  languageId: string;
+  _meta: { 'jupyter-acp': Record<string, unknown> };
+}
+
+/** JupyterLab with an agent that does what it is told, and tells what it got. */
+export class AgentPage extends ChatPage {
+  constructor(
+    page: Page,
+    private readonly _request: APIRequestContext
+  ) {
+    super(page);
+  }
+
+  static async begin(
+    page: Page,
+    request: APIRequestContext
+  ): Promise<AgentPage> {
+    const { page: opened } = await ChatPage.open(page);
+    const agent = new AgentPage(opened, request);
+    await agent.newSession('scripted');
+    return agent;
+  }
+
+  async put(path: string, content: unknown): Promise<void> {
+    const data =
+      typeof content === 'string'
+        ? { type: 'file', format: 'text', content }
+        : { type: 'notebook', format: 'json', content };
+    const answer = await this._request.put(`/api/contents/${path}`, { data });
+    expect(answer.ok()).toBe(true);
+  }
+
+  async saved<T>(path: string): Promise<T> {
+    const answer = await this._request.get(`/api/contents/${path}`);
+    return ((await answer.json()) as { content: T }).content;
+  }
+
+  /** Open a document and wait until it can be worked with. */
+  async show(path: string): Promise<void> {
+    await this.execute('docmanager:open', { path });
+    await this.page.evaluate(async path => {
+      const { jupyterapp } = window as unknown as {
+        jupyterapp: {
+          shell: {
+            currentWidget: {
+              context: {
+                path: string;
+                ready: Promise<void>;
+                sessionContext: {
+                  ready: Promise<void>;
+                  session: {
+                    kernel: { info: Promise<unknown> };
+                  } | null;
+                };
+              };
+            };
+          };
+        };
+      };
+      const { context } = jupyterapp.shell.currentWidget;
+      await context.ready;
+      if (path.endsWith('.ipynb')) {
+        await context.sessionContext.ready;
+        await context.sessionContext.session?.kernel.info;
+      }
+    }, path);
+  }
+
+  /** Let the agent send a request; return what it was answered. */
+  async ask<T>(method: string, params: object = {}): Promise<T> {
+    const before = (await this._said()).length;
+    await this.send(JSON.stringify([['request', method, params]]));
+    await expect
+      .poll(async () => (await this._said()).length)
+      .toBeGreaterThan(before);
+    await this.isIdle();
+    return JSON.parse((await this._said()).pop()!) as T;
+  }
+
+  /** Everything that the agent has said in the latest session. */
+  private async _said(): Promise<string[]> {
+    const listed = await this._request.get('/acp/sessions');
+    const { sessions } = (await listed.json()) as {
+      sessions: { id: string; agent: string }[];
+    };
+    const { id } = sessions.find(({ agent }) => agent === 'scripted')!;
+    const page = await this._request.get(
+      `/acp/sessions/${id}/messages?limit=1000`
+    );
+    const { messages } = (await page.json()) as {
+      messages: {
+        params: {
+          update?: { sessionUpdate: string; content: { text: string } };
+        };
+      }[];
+    };
+    return messages.flatMap(({ params: { update } }) =>
+      update?.sessionUpdate === 'agent_message_chunk'
+        ? [update.content.text]
+        : []
+    );
+  }
+
+  async open(): Promise<Record<string, IDocument>> {
+    const { documents } = await this.ask<{ documents: IDocument[] }>(
+      'workspace/open_documents'
+    );
+    return Object.fromEntries(
+      documents.map(document => [document.uri.split('/').pop(), document])
+    );
+  }
+
+  async active(): Promise<string | null> {
+    const { document } = await this.ask<{ document: IDocument | null }>(
+      'workspace/active_document'
+    );
+    return document && document.uri.split('/').pop()!;
+  }
+
+  /** The folder that the server shows, as agents know it. */
+  async root(): Promise<string> {
+    const { documents } = await this.ask<{ documents: IDocument[] }>(
+      'workspace/open_documents'
+    );
+    const path = decodeURIComponent(new URL(documents[0].uri).pathname);
+    return path.slice(0, path.lastIndexOf('/'));
+  }
+
+  cell(index: number): Locator {
+    return this.page
+      .locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell')
+      .nth(index);
+  }
+}

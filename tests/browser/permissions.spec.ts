@@ -1,0 +1,104 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { type Page, expect, test } from '@playwright/test';
+
+import { AgentPage } from './agent';
+
+interface ISettings {
+  composite: { rules: object[] };
+  set(key: string, value: object[]): Promise<void>;
+}
+
+/** The rules in JupyterLab's settings; sets them first if there are any. */
+function rules(page: Page, wanted?: object[]): Promise<object[]> {
+  return page.evaluate(async wanted => {
+    const { jupyterapp } = window as unknown as {
+      jupyterapp: {
+        pluginRegistry: {
+          _services: Map<{ name: string }, string>;
+          resolveOptionalService(token: unknown): Promise<{
+            load(id: string): Promise<ISettings>;
+          }>;
+        };
+      };
+    };
+    const registry = jupyterapp.pluginRegistry;
+    const token = [...registry._services.keys()].find(({ name }) =>
+      name.endsWith(':ISettingRegistry')
+    );
+    const settings = await (
+      await registry.resolveOptionalService(token)
+    ).load('jupyter-acp-bridge:permissions');
+    if (wanted) {
+      await settings.set('rules', wanted);
+    }
+    return settings.composite.rules;
+  }, wanted);
+}
+
+test.afterEach(async ({ page }) => {
+  await rules(page, []);
+});
+
+test('a command is asked for once, and never again if the user says so', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const create = JSON.stringify([
+    ['request', 'terminal/create', { command: 'echo', args: ['hello *'] }]
+  ]);
+  await agent.send(create);
+  await expect(agent.cards).toHaveCount(1);
+  await expect(agent.cards).toContainText("Run `echo 'hello *'`");
+  await agent.button('Always allow').click();
+  await agent.isIdle();
+  await expect(agent.answers.last()).toContainText('terminalId');
+  await expect
+    .poll(() => rules(page))
+    .toEqual([
+      {
+        agent: 'scripted',
+        kind: 'terminal',
+        match: "echo 'hello [*]'",
+        decision: 'allow'
+      }
+    ]);
+
+  // In another session, too.
+  await agent.newSession('scripted');
+  await agent.send(create);
+  await expect(agent.answers.last()).toContainText('terminalId');
+  await agent.isIdle();
+  await expect(agent.cards).toHaveCount(0);
+});
+
+test('a rule in the settings counts at once', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  await rules(page, [
+    { agent: '*', kind: 'terminal', match: 'rm *', decision: 'deny' }
+  ]);
+  expect(
+    await agent.ask('terminal/create', { command: 'rm', args: ['x'] })
+  ).toMatchObject({ code: -32011 });
+  await expect(agent.cards).toHaveCount(0);
+});
+
+test('what cannot be seen in a command is shown', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  const command = 'rm important\u202e txt.oodle\u200b';
+  await agent.send(
+    JSON.stringify([['request', 'terminal/create', { command }]])
+  );
+  await expect(agent.cards.getByRole('alert')).toContainText(
+    'cannot be seen and may make it look like something else'
+  );
+  await expect(agent.cards.locator('.jp-acp-Card-title mark')).toHaveText([
+    'U+202E',
+    'U+200B'
+  ]);
+  await agent.button('Reject').first().click();
+  await agent.isIdle();
+  await expect(agent.answers.last()).toContainText('the user said no');
+});
