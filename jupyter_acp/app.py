@@ -6,22 +6,28 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 from tornado.ioloop import IOLoop
-from traitlets import Dict, Enum, Float, Integer, List, Unicode, default
+from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default
 
 from .handlers import ROUTES
 
 if TYPE_CHECKING:
     from .client.dispatch import ClientServices
+    from .client.view import SessionView
     from .policy import Rules
     from .sessions.manager import SessionManager
+    from .tools.channel import Channel
+    from .tools.toolbox import Services
 
+CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
 PERMISSION_EVENT = "https://events.jupyter.org/jupyter_acp/permission/v1"
 
 
@@ -79,6 +85,13 @@ class AcpExtension(ExtensionApp):
         help="""What agents may ask of the user's workspace: the documents that are open, those that
         were open lately, and the one that is looked at. Users can share less in their settings, never
         more.
+        """,
+    ).tag(config=True)
+
+    tools = Bool(
+        True,
+        help="""Whether agents on this machine get the MCP server `jupyter`: tools to read, change and
+        run notebooks.
         """,
     ).tag(config=True)
 
@@ -174,9 +187,14 @@ class AcpExtension(ExtensionApp):
         from .client.dispatch import ClientServices
         from .client.documents import Documents
         from .client.files import Files
+        from .client.kernels import Kernels
+        from .client.notebooks import Notebooks
         from .client.permissions import Permissions
+        from .client.running import Running
         from .client.terminals import Terminals
+        from .client.watch import Watcher
         from .client.workspace import Workspace
+        from .tools.toolbox import Services
 
         assert self.serverapp is not None
         root_dir, contents_root = self._root_dir(), self._contents_root()
@@ -184,12 +202,55 @@ class AcpExtension(ExtensionApp):
         workspace = Workspace(contents_root, shared=self.workspace)
         contents = Contents(self.serverapp.contents_manager, contents_root)
         terminals = self.serverapp.web_app.settings.get("terminal_manager")
+        documents = Documents(workspace.find)
+        watcher = Watcher(documents, workspace.files, self.log)
+        self._on_save(contents_root, watcher.saved)
+        notebooks = Notebooks(root_dir, documents, contents, permissions.check)
+        kernels = Kernels(
+            self.serverapp.kernel_manager,
+            self.serverapp.session_manager,
+            self.serverapp.kernel_spec_manager,
+            contents_root,
+        )
+        running = Running(root_dir, documents, notebooks, kernels, permissions.check)
+        services = Services(workspace, notebooks, running, kernels)
         return ClientServices(
-            Files(root_dir, Documents(workspace.find), contents, permissions.check),
+            Files(root_dir, documents, contents, permissions.check),
             Terminals(root_dir, permissions.check, terminals),
             workspace,
             permissions,
+            watcher,
+            notebooks,
+            self._make_tools(services) if self.tools else None,
         )
+
+    def _make_tools(self, services: Services) -> Channel:
+        from .tools.channel import Channel
+        from .tools.toolbox import Toolbox
+
+        async def serve(session: SessionView, reader: Any, writer: Any) -> None:
+            # Large, and in a thread of its own: others should not have to wait for it.
+            server = await IOLoop.current().run_in_executor(
+                None, importlib.import_module, f"{__package__}.tools.server"
+            )
+            toolbox = Toolbox(services, session)
+            await server.serve(toolbox, _version(), reader, writer, self.log)
+
+        assert self.serverapp is not None
+        return Channel(self.serverapp.runtime_dir, serve, self.log)
+
+    def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:
+        """Tell of every file that is saved by Jupyter itself."""
+        from .paths import os_path
+
+        async def listen(logger: Any, schema_id: str, data: dict[str, Any]) -> None:  # noqa: ARG001
+            path = os_path(root, data.get("path", ""))
+            if data.get("action") == "save" and path is not None:
+                saved(path.resolve())
+
+        assert self.serverapp is not None
+        if self.serverapp.event_logger is not None:
+            self.serverapp.event_logger.add_listener(schema_id=CONTENTS_EVENT, listener=listen)
 
     def _rules(self) -> Rules:
         from .policy import rules_of

@@ -8,7 +8,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from .rpc import invalid_params
 
@@ -33,13 +33,25 @@ def file_uri(path: PurePath) -> str:
     return f"file:///{drive}{encoded}" if drive else f"file://{encoded}"
 
 
+def uri_path(uri: str) -> str:
+    """Return the path in a `file:` URI; what is no such URI is taken for a path as it is."""
+    if not uri.lower().startswith("file:"):
+        return uri
+    parts = urlsplit(uri)
+    if parts.netloc not in ("", "localhost"):
+        raise invalid_params(f"{uri} is a file of another machine.")
+    path = unquote(parts.path, errors="surrogateescape")
+    is_drive = path[:1] == "/" and path[2:3] == ":" and os.name == "nt"
+    return path[1:] if is_drive else path
+
+
 def contained(path: str, roots: Iterable[str]) -> Path:
     """Return where a path really leads if that is inside one of the roots; refuse it otherwise."""
     try:
         target = Path(path).resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise invalid_params(f"{path!r} is not a usable path: {error}.") from None
-    folders = [Path(root).resolve() for root in roots]
+    folders = list(dict.fromkeys(Path(root).resolve() for root in roots))
     if any(target == folder or folder in target.parents for folder in folders):
         return target
     raise invalid_params(

@@ -61,6 +61,8 @@ class Action:
         self.subjects = subjects
         self.title = title
         self.details = details
+        self.granted_by = subjects
+        """What the user must have allowed the agent, one of them, for this to need no question."""
 
     @classmethod
     def on_file(

@@ -55,6 +55,7 @@ SETTINGS = "_jupyter/settings/update"
 WORKSPACE = "_jupyter/workspace/update"
 DOCUMENT_READ = "_jupyter/document/read"
 DOCUMENT_WRITE = "_jupyter/document/write"
+NOTEBOOK_RUN = "_jupyter/notebook/run"
 
 
 def _absolute(path: str) -> str:
@@ -184,6 +185,7 @@ class DocumentContent(BaseModel):
     content: str | dict[str, Any]
     version: str
     dirty: bool
+    collaborative: bool = False
 
 
 class DocumentWritten(BaseModel):
@@ -191,6 +193,14 @@ class DocumentWritten(BaseModel):
 
     version: str
     conflict: bool = False
+
+
+class NotebookRun(BaseModel):
+    """What a window answers to `_jupyter/notebook/run`."""
+
+    status: Literal["ok", "error", "aborted"]
+    execution_count: int | None = Field(default=None, alias="executionCount")
+    outputs: list[dict[str, Any]] = Field(default_factory=list)
 
 
 class EnvVariable(BaseModel):

@@ -9,6 +9,7 @@ import signal
 
 import pytest
 from conftest import is_state, scripted
+from mcpclient import servers
 from server import TOKEN, running
 
 
@@ -38,6 +39,14 @@ async def test_a_session_on_another_server(window, remote):
     assert (await window.response(turn))["result"]["stopReason"] == "end_turn"
     assert [int(text.split()[0]) for text in window.texts()[:-1]] == list(range(500))
     assert '"selected"' in window.texts()[-1]
+
+
+async def test_an_agent_elsewhere_gets_the_tools_of_the_server_that_it_is_at(window, remote, acp):
+    session = await window.new(remote.folder, "remote")
+    (server,) = await servers(window, session)
+    assert server["name"] == "jupyter"
+    tools = (await acp.manager()).services._tools
+    assert tools._tickets == {} and server["args"][-1] != tools._address
 
 
 async def test_a_lost_connection_is_told_and_restored(window, remote):

@@ -14,9 +14,11 @@ from .. import protocol
 from ..protocol import SettingsUpdate, parse
 from ..rpc import Request, invalid_params, method_not_found
 from .files import Files
+from .notebooks import Notebooks
 from .permissions import Permissions
 from .terminals import Terminals
 from .view import SessionView
+from .watch import Watcher
 from .workspace import Workspace
 
 
@@ -28,6 +30,22 @@ class Store(Protocol):
 
     def fact(self, key: str) -> Awaitable[bytes | None]:
         """Return what was saved by that name."""
+
+
+class Tools(Protocol):
+    """The same services, for agents that call tools."""
+
+    def servers(self, session: SessionView, own: list[Any]) -> Awaitable[list[Any]]:
+        """Return the MCP servers for a session: its own and ours."""
+
+    def forget(self, session_id: str) -> None:
+        """Serve a session no longer."""
+
+    def close(self) -> Awaitable[None]:
+        """End it all."""
+
+    def stop_now(self) -> None:
+        """End it without an event loop."""
 
 
 Service = Callable[[Any, Any], Awaitable[Any]]
@@ -42,12 +60,18 @@ class ClientServices:
         terminals: Terminals,
         workspace: Workspace,
         permissions: Permissions,
+        watcher: Watcher,
+        notebooks: Notebooks,
+        tools: Tools | None = None,
     ) -> None:
         self.workspace = workspace
+        self.watcher = watcher
         self._permissions = permissions
         self._keep: Callable[[bytes], None] = lambda _: None
         self._files = files
         self._terminals = terminals
+        self._notebooks = notebooks
+        self._tools = tools
         self._services: dict[str, Service] = {
             protocol.READ_FILE: files.read,
             protocol.WRITE_FILE: files.write,
@@ -88,6 +112,10 @@ class ClientServices:
             raise invalid_params("There is no such session.")
         request.run(service(session, request.params))  # type: ignore[arg-type]
 
+    async def mcp_servers(self, session: SessionView, own: list[Any]) -> list[Any]:
+        """Return the MCP servers that a session's agent is to start: its own, and our tools."""
+        return own if self._tools is None else await self._tools.servers(session, own)
+
     async def remember(self, store: Store, root_dir: str) -> None:
         """Take up what earlier runs knew of the user, and keep what this one learns."""
         workspace, settings = f"workspace {root_dir}", "settings"
@@ -120,13 +148,21 @@ class ClientServices:
         """End what still runs for a session."""
         self._permissions.forget(session.id)
         self._files.forget(session.id)
+        self._notebooks.forget(session.id)
+        if self._tools is not None:
+            self._tools.forget(session.id)
         self._terminals.forget(session.id)
 
     async def close(self) -> None:
         """End everything."""
+        self.watcher.close()
         self.workspace.close()
+        if self._tools is not None:
+            await self._tools.close()
         await self._terminals.close()
 
     def stop_now(self) -> None:
         """End everything at once, when there is no event loop any more."""
         self._terminals.stop_now()
+        if self._tools is not None:
+            self._tools.stop_now()

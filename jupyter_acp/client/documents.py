@@ -9,9 +9,17 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from ..protocol import DOCUMENT_READ, DOCUMENT_WRITE, DocumentContent, DocumentWritten, parse
+from ..protocol import (
+    DOCUMENT_READ,
+    DOCUMENT_WRITE,
+    NOTEBOOK_RUN,
+    DocumentContent,
+    DocumentWritten,
+    NotebookRun,
+    parse,
+)
 from ..rpc import RpcError
-from ..rpc.errors import INTERNAL_ERROR, NOT_FOUND, UNAVAILABLE
+from ..rpc.errors import INTERNAL_ERROR, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
 
 PATIENCE = 15.0
 """How long a window may take to answer, in seconds; one that is hidden may be slow."""
@@ -38,6 +46,8 @@ class Live(NamedTuple):
     content: Any
     version: str
     dirty: bool
+    collaborative: bool
+    """Whether it is shared with others, who take care of its file."""
 
 
 class Documents:
@@ -49,16 +59,37 @@ class Documents:
     async def read(self, path: Path) -> Live | None:
         """Return what the user sees of a file, unsaved changes included; None if it is not open."""
         for host, name in self._find(path):
-            try:
-                answer = await self._ask(host, DOCUMENT_READ, {"path": name})
-            except RpcError as error:
-                # Closed a moment ago, or gone with its window: another one may have it.
-                if error.code in (NOT_FOUND, UNAVAILABLE):
-                    continue
-                raise
-            found = parse(DocumentContent, answer)
-            return Live(host, name, found.format, found.content, found.version, found.dirty)
+            if (live := await self._read(host, name)) is not None:
+                return live
         return None
+
+    async def everywhere(self, path: Path) -> list[Live]:
+        """Return it as each of the windows has it."""
+        found = [await self._read(host, name) for host, name in self._find(path)]
+        return [live for live in found if live is not None]
+
+    async def again(self, live: Live) -> Live | None:
+        """Return it as the same window has it now."""
+        return await self._read(live.host, live.name)
+
+    async def _read(self, host: Host, name: str) -> Live | None:
+        try:
+            answer = await self._ask(host, DOCUMENT_READ, {"path": name})
+        except RpcError as error:
+            # Closed a moment ago, or gone with its window: another one may have it.
+            if error.code in (NOT_FOUND, UNAVAILABLE):
+                return None
+            raise
+        found = parse(DocumentContent, answer)
+        return Live(
+            host,
+            name,
+            found.format,
+            found.content,
+            found.version,
+            found.dirty,
+            found.collaborative,
+        )
 
     async def write(
         self, live: Live, content: Any, *, save: bool = True, on_disk_dirty: bool | None = None
@@ -81,11 +112,38 @@ class Documents:
             DocumentWritten, await self._ask(live.host, DOCUMENT_WRITE, params)
         ).conflict
 
+    async def run(
+        self, path: Path, cell: str | None = None, source: str | None = None
+    ) -> NotebookRun | None:
+        """Run a cell of a notebook where it is open, as if the user did; None if no window can.
+
+        It is refused if its source has become another. Without a cell, only its kernel is started.
+        """
+        for host, name in self._find(path):
+            try:
+                answer = await host.request(
+                    NOTEBOOK_RUN, {"path": name, "cellId": cell, "source": source}
+                )
+            except RpcError as error:
+                if error.code in (NOT_FOUND, METHOD_NOT_FOUND):
+                    continue
+                if error.code == UNAVAILABLE:
+                    # Not to be tried elsewhere: it may have been run already.
+                    raise RpcError(
+                        UNAVAILABLE,
+                        f"The window that has {name} open was lost while it ran: read the notebook "
+                        "to see how far it came.",
+                    ) from None
+                raise
+            return parse(NotebookRun, answer)
+        return None
+
     async def _ask(self, host: Host, method: str, params: dict[str, Any]) -> Any:
         try:
             return await asyncio.wait_for(host.request(method, params), PATIENCE)
         except asyncio.TimeoutError:
             raise RpcError(
                 INTERNAL_ERROR,
-                f"The window that has {params['path']} open does not answer; nothing was changed.",
+                f"The window that has {params['path']} open does not answer. Look at it again before "
+                "you go on: whether it was changed is not known.",
             ) from None

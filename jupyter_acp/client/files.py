@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from ..disk import read_text, write_text
 from ..formats import NOTEBOOK, TEXT, Format, format_of
 from ..merge import ConflictError
-from ..paths import contained, folder_of
+from ..paths import contained, folder_of, innermost
 from ..policy import Action, Decision, needs_permission
 from ..protocol import ReadFileParams, WriteFileParams, parse
 from ..rpc import RpcError, invalid_params
@@ -138,7 +138,9 @@ class Files:
             return shown
 
         roots = [*session.roots, self._root_dir]
-        action = Action.on_file(kind, path, roots, f"{kind.capitalize()} {path}", details)
+        root = innermost(path, roots)
+        title = f"{kind.capitalize()} {path.relative_to(root) if root is not None else path}"
+        action = Action.on_file(kind, path, roots, title, details)
         await self._permit(session, action, "ask" if needs_permission(path, roots) else "allow")
 
     def forget(self, session_id: str) -> None:

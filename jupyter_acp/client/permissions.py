@@ -95,13 +95,14 @@ class Permissions:
     def _take_grant(self, session: SessionView, action: Action) -> bool:
         grants = self._granted.get(session.id, [])
         for grant in grants:
-            if not grant.isdisjoint(action.subjects):
+            if not grant.isdisjoint(action.granted_by):
                 grants.remove(grant)
                 return True
         return False
 
     async def _ask(self, session: SessionView, action: Action) -> Decision:
-        subject = action.subjects[0]
+        # Meant for this and nothing else: what is a pattern in it is not meant as one.
+        literal = "".join(f"[{c}]" if c in "*?[" else c for c in action.subjects[0])
         answer = await session.consult(
             {
                 "toolCall": {
@@ -112,13 +113,12 @@ class Permissions:
                     **(await action.details() if action.details is not None else {}),
                 },
                 "options": _OPTIONS,
-                "_meta": {META: {"rule": {"kind": action.kind, "match": subject}}},
+                "_meta": {META: {"rule": {"kind": action.kind, "match": literal}}},
             }
         )
         chosen = _chosen(answer)
         decision: Decision = "allow" if chosen in ("allow", "always") else "deny"
         if chosen in ("always", "never"):
-            literal = "".join(f"[{c}]" if c in "*?[" else c for c in subject)
             rule = Rule(kind=action.kind, match=literal, decision=decision)
             self._said.setdefault(session.id, []).append(rule)
         return decision

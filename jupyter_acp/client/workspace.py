@@ -141,6 +141,12 @@ class Workspace:
         if is_new or news.gone or news.recents is not None or news.shares is not None:
             self._remember()
 
+    def files(self) -> set[Path]:
+        """Return the files that are open in windows that can be asked."""
+        names = {name for w in self._windows.values() if w.host is not None for name in w.documents}
+        found = [os_path(self._root, name) for name in names]
+        return {path.resolve() for path in found if path is not None}
+
     def find(self, path: Path) -> list[tuple[Host, str]]:
         """Return the windows that have a file open and can be asked, and its contents path there."""
         return [

@@ -84,6 +84,10 @@ class AgentLink(Peer):
             else:
                 self._early.append((size, params))
 
+    async def mcp_servers(self, session: Session, own: list[Any]) -> list[Any]:
+        """Return the MCP servers for the agent to start."""
+        return await self._services.mcp_servers(session, own)
+
     def leave(self, agent_session: str) -> None:
         """Send a session nothing any more."""
         self._sessions.pop(agent_session, None)

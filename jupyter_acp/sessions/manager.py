@@ -153,6 +153,7 @@ class SessionManager:
             result = await session.create(params)
         except BaseException:
             session.forget()
+            self._services.forget(session)
             await self._journal.delete(record.id)
             raise
         # Only now: before, there is nothing that anybody could talk to.
@@ -229,6 +230,7 @@ class SessionManager:
             flusher=self.flusher,
         )
         self.log.info("Starting agent %s", link.agent_id)
+        self._services.watcher.start(self._working)
         await agent.start(self.info, self._services.capabilities())
         return agent
 
@@ -247,6 +249,10 @@ class SessionManager:
             self._changed,
             self.log,
         )
+
+    def _working(self) -> Session | None:
+        """Return the session in which an agent is at work, the latest if there are several."""
+        return max(self.running, key=lambda session: session.record.updated, default=None)
 
     def _changed(self, session: Session) -> None:
         self._on_activity()

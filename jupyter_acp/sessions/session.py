@@ -228,6 +228,10 @@ class Session:
             self._lost = False
             self._keep_setup(result)
 
+        if agent.spec.url is None:
+            # On the wire only: what opens the way to our tools is written down nowhere.
+            servers = await link.mcp_servers(self, params["mcpServers"])
+            params = {**params, "mcpServers": servers}
         result = await agent.connection.request(method, params, note=join)
         return result if isinstance(result, dict) else {}
 

@@ -5,7 +5,16 @@ import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
 import { panel } from './plugins/panel';
 import { permissions } from './plugins/permissions';
+import { run } from './plugins/run';
 import { sessions } from './plugins/sessions';
 import { workspace } from './plugins/workspace';
 
-export default [connection, sessions, permissions, panel, workspace, documents];
+export default [
+  connection,
+  sessions,
+  permissions,
+  panel,
+  workspace,
+  documents,
+  run
+];

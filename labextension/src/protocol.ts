@@ -29,6 +29,7 @@ export const Method = {
   state: '_jupyter/session/state',
   restored: '_jupyter/session/restored',
   permissionResolved: '_jupyter/permission_resolved',
+  permissionDecided: '_jupyter/permission_decided',
   terminalCreated: '_jupyter/terminal/created',
   terminalOutput: '_jupyter/terminal/output',
   terminalExit: '_jupyter/terminal/exit',
@@ -36,7 +37,8 @@ export const Method = {
   workspaceUpdate: '_jupyter/workspace/update',
   documentRead: '_jupyter/document/read',
   documentWrite: '_jupyter/document/write',
-  documentSave: '_jupyter/document/save'
+  documentSave: '_jupyter/document/save',
+  notebookRun: '_jupyter/notebook/run'
 } as const;
 
 /** JSON-RPC error codes that the client sends or recognises. */
@@ -45,6 +47,7 @@ export const ErrorCode = {
   invalidParams: -32602,
   internal: -32603,
   resourceNotFound: -32002,
+  conflict: -32012,
   cancelled: -32800
 } as const;
 
@@ -389,6 +392,13 @@ export interface IDocumentWritten {
   version: string;
   /** The user has changed the same part; nothing was written. */
   conflict?: true;
+}
+
+/** How a cell ran. */
+export interface INotebookRun {
+  status: 'ok' | 'error' | 'aborted';
+  executionCount: number | null;
+  outputs: object[];
 }
 
 /** What our server adds to its `initialize` answer. */

@@ -324,4 +324,27 @@ describe('Transcript', () => {
     expect(transcript.title).toBe('Tests');
     expect(transcript.commands).toEqual([{ name: 'b' }]);
   });
+
+  it('tells what a rule refused, and leaves the rest to other lines', () => {
+    const feed = new Feed();
+    const decided = { kind: 'terminal', subject: 'rm x' };
+    feed.send(Method.permissionDecided, {
+      ...decided,
+      decision: 'deny',
+      by: 'admin'
+    });
+    feed.send(Method.permissionDecided, {
+      ...decided,
+      decision: 'deny',
+      by: 'user'
+    });
+    feed.send(Method.permissionDecided, {
+      ...decided,
+      decision: 'allow',
+      by: 'admin'
+    });
+    expect(feed.transcript.items).toMatchObject([
+      { kind: 'refusal', by: 'admin', subject: 'rm x' }
+    ]);
+  });
 });

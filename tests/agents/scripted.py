@@ -38,6 +38,7 @@ OPTIONS.update(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {})
 sessions = 0
 asked = 0
 client_capabilities = {}
+mcp_servers = {}
 cancelled = set()
 backlog = []
 
@@ -153,10 +154,14 @@ def steps(session, id, script):
             for _ in range(times):
                 sys.stderr.write(text)
             sys.stderr.flush()
+        elif name == "shell":
+            subprocess.run(args[0], shell=True, check=True, stdin=subprocess.DEVNULL)
         elif name == "sleep":
             time.sleep(args[0])
         elif name == "capabilities":
             chunk(session, json.dumps(client_capabilities))
+        elif name == "mcp":
+            chunk(session, json.dumps(mcp_servers[session]))
         elif name == "env":
             chunk(session, json.dumps(dict(os.environ)))
         elif name == "until_cancel":
@@ -224,6 +229,7 @@ def main():
                 continue
             sessions += 1
             session = f"s{sessions}-{os.getpid()}"
+            mcp_servers[session] = params["mcpServers"]
             for number in range(OPTIONS["early"]):
                 chunk(session, f"early {number}")
             for early in OPTIONS["early_params"]:
@@ -242,6 +248,7 @@ def main():
             )
         elif method in ("session/load", "session/resume"):
             session = params["sessionId"]
+            mcp_servers[session] = params["mcpServers"]
             if method == "session/load":
                 for number in range(OPTIONS["replay"]):
                     time.sleep(OPTIONS["replay_pause"])

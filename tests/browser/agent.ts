@@ -81,9 +81,14 @@ export class AgentPage extends ChatPage {
   }
 
   /** Let the agent send a request; return what it was answered. */
-  async ask<T>(method: string, params: object = {}): Promise<T> {
+  ask<T>(method: string, params: object = {}): Promise<T> {
+    return this.tell('request', method, params);
+  }
+
+  /** Let the agent do something; return what it says then. */
+  async tell<T>(...step: unknown[]): Promise<T> {
     const before = (await this._said()).length;
-    await this.send(JSON.stringify([['request', method, params]]));
+    await this.send(JSON.stringify([step]));
     await expect
       .poll(async () => (await this._said()).length)
       .toBeGreaterThan(before);

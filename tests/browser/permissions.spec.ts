@@ -82,6 +82,7 @@ test('a rule in the settings counts at once', async ({ page, request }) => {
   expect(
     await agent.ask('terminal/create', { command: 'rm', args: ['x'] })
   ).toMatchObject({ code: -32011 });
+  await expect(agent.log).toContainText('Your rules do not allow it: rm x');
   await expect(agent.cards).toHaveCount(0);
 });
 

@@ -146,5 +146,5 @@ def _action(line: str, launch: Launch) -> Action:
 
     # A line that a shell is given is the same command, whoever starts the shell.
     shell, *args = launch.argv
-    by_shell = [args[1]] if shell.rsplit("/")[-1] in _SHELLS and args[:1] == ["-c"] else []
+    by_shell = args[1:2] if shell.rsplit("/")[-1] in _SHELLS and args[:1] == ["-c"] else []
     return Action("terminal", [line, *by_shell], f"Run `{line}`", details)

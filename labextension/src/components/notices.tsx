@@ -7,6 +7,7 @@ import type {
   IAnswerItem,
   IErrorItem,
   INoticeItem,
+  IRefusalItem,
   IStopItem
 } from '../model/transcript';
 import {
@@ -16,10 +17,29 @@ import {
   type PermissionOutcome
 } from '../protocol';
 import { useChat } from './context';
+import { Visible } from './visible';
 
 export function Notice({ item }: { item: INoticeItem }): JSX.Element {
   return (
     <p className={`jp-acp-Notice jp-acp-mod-${item.level}`}>{item.text}</p>
+  );
+}
+
+/** What a rule did not let the agent do. */
+export function Refusal({ item }: { item: IRefusalItem }): JSX.Element {
+  const { trans } = useChat();
+  const words: Record<string, string> = {
+    admin: trans.__('The administrator does not allow it:'),
+    "user's rule": trans.__('Your rules do not allow it:'),
+    'said before': trans.__('You rejected it before:')
+  };
+  return (
+    <p className="jp-acp-Notice jp-acp-mod-warning">
+      {words[item.by] ?? trans.__('Not allowed:')}{' '}
+      <code>
+        <Visible text={item.subject} />
+      </code>
+    </p>
   );
 }
 

@@ -8,7 +8,7 @@ import type { IEcho } from '../model/session';
 import type { TranscriptItem } from '../model/transcript';
 import { useChat } from './context';
 import { AgentMessage, Thought, UserMessage } from './message';
-import { Answer, ErrorNotice, Notice, Stop } from './notices';
+import { Answer, ErrorNotice, Notice, Refusal, Stop } from './notices';
 import { Plan } from './plan';
 import { ToolCall } from './toolcall';
 
@@ -42,6 +42,8 @@ const Item = React.memo(function Item({
       return <Plan item={item} revision={revision} />;
     case 'notice':
       return <Notice item={item} />;
+    case 'refusal':
+      return <Refusal item={item} />;
     case 'stop':
       return <Stop item={item} />;
     case 'answer':

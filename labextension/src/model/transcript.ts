@@ -77,6 +77,13 @@ export interface IAnswerItem extends IBaseItem {
   outcome: unknown;
 }
 
+/** Something that the agent was refused without anybody being asked. */
+export interface IRefusalItem extends IBaseItem {
+  kind: 'refusal';
+  by: string;
+  subject: string;
+}
+
 export type TranscriptItem =
   | IMessageItem
   | IToolItem
@@ -84,7 +91,8 @@ export type TranscriptItem =
   | INoticeItem
   | IErrorItem
   | IStopItem
-  | IAnswerItem;
+  | IAnswerItem
+  | IRefusalItem;
 
 /** What `receive` made of a message. */
 export type Received = 'applied' | 'old' | 'gap';
@@ -206,6 +214,17 @@ export class Transcript {
         }
         break;
       }
+      case Method.permissionDecided:
+        // What a person decided has its own line.
+        if (params.decision === 'deny' && params.by !== 'user') {
+          this._endMessage();
+          this._push({
+            kind: 'refusal',
+            by: String(params.by),
+            subject: String(params.subject)
+          });
+        }
+        break;
     }
   }
 

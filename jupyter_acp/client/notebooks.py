@@ -1,0 +1,348 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Notebooks by their cells: read as the user sees them, changed one cell at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import hashlib
+import os
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+from ..disk import read_text, write_text
+from ..formats import NOTEBOOK
+from ..paths import contained, uri_path
+from ..policy import Action, Decision, Details, needs_permission
+from ..rpc import RpcError, invalid_params
+from ..rpc.errors import CONFLICT, NOT_FOUND
+from .view import SessionView
+
+T = TypeVar("T")
+
+ATTEMPTS = 10
+
+Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
+CellType = Literal["code", "markdown", "raw"]
+
+
+class LiveDocuments(Protocol):
+    """The documents that are open in windows."""
+
+    def read(self, path: Path) -> Awaitable[Any]:
+        """Return an open document, or None."""
+
+    def write(self, live: Any, content: Any) -> Awaitable[bool]:
+        """Change it and save it; False if it has to be read again before."""
+
+
+class ContentsManager(Protocol):
+    """Where notebooks that nobody has open are written."""
+
+    def covers(self, path: Path) -> bool:
+        """Whether a file is its business."""
+
+    def save_notebook(self, path: Path, text: str, before: str | None) -> Awaitable[None]:
+        """Write a notebook, which was another before."""
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook as it was when it was read; every cell has an id."""
+
+    path: Path
+    content: dict[str, Any]
+    live: Any
+    """The document in a window, if it is open in one."""
+
+    text: str | None
+    """What the file says, if it is not open."""
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        """Its cells."""
+        cells: list[dict[str, Any]] = self.content["cells"]
+        return cells
+
+    def index(self, cell: str) -> int:
+        """Return where a cell is, or say which ones there are."""
+        return index_of(self.cells, cell, self.path)
+
+
+class Notebooks:
+    """Reads and changes notebooks on behalf of sessions, open or not."""
+
+    def __init__(
+        self,
+        root_dir: str,
+        documents: LiveDocuments,
+        contents: ContentsManager,
+        permit: Permit,
+    ) -> None:
+        self._root_dir = root_dir
+        self._documents = documents
+        self._contents = contents
+        self._permit = permit
+        self._seen: dict[str, dict[tuple[Path, str], bytes]] = {}
+        self._turns: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+
+    def path(self, session: SessionView, given: str) -> Path:
+        """Return the notebook that a path or a URI of an agent names."""
+        path = contained(os.path.join(session.cwd, uri_path(given)), self._roots(session))
+        if path.suffix != ".ipynb":
+            raise invalid_params(f"{path} is not a notebook: its name does not end in .ipynb.")
+        return path
+
+    async def read(self, session: SessionView, path: Path) -> Notebook:
+        """Return a notebook as the user sees it."""
+        await self.check(session, "read", path, f"Read {path}")
+        return await self._load(path)
+
+    def note(self, session: SessionView, notebook: Notebook, cells: list[dict[str, Any]]) -> None:
+        """Remember which cells an agent has been shown: it may change those, and knows what."""
+        seen = self._seen.setdefault(session.id, {})
+        for cell in cells:
+            seen[notebook.path, cell["id"]] = _digest(cell["source"])
+
+    async def edit(
+        self, session: SessionView, path: Path, cell_id: str, source: str, old: str | None
+    ) -> None:
+        """Give a cell another source, unless the user has changed it since the agent read it."""
+
+        def edit(cells: list[dict[str, Any]]) -> dict[str, Any]:
+            cell = cells[index_of(cells, cell_id, path)]
+            self._check_seen(session, path, cell, old)
+            cell["source"] = source
+            return cell
+
+        title = f"Edit cell {cell_id} of {path}"
+        cell = await self.change(session, path, edit, title, _shown(path, old, source))
+        self._took(session, path, cell)
+
+    async def insert(
+        self,
+        session: SessionView,
+        path: Path,
+        kind: CellType,
+        source: str,
+        *,
+        after: str | None,
+        index: int | None,
+    ) -> tuple[str, int]:
+        """Put in a cell; return its id and its place."""
+        cell: dict[str, Any] = {
+            "id": uuid.uuid4().hex[:8],
+            "cell_type": kind,
+            "metadata": {},
+            "source": source,
+        }
+        if kind == "code":
+            cell |= {"outputs": [], "execution_count": None}
+
+        def edit(cells: list[dict[str, Any]]) -> int:
+            at = _place(cells, after, index, path)
+            cells.insert(at, cell)
+            return at
+
+        title = f"Insert a cell into {path}"
+        at = await self.change(session, path, edit, title, _shown(path, None, source))
+        self._took(session, path, cell)
+        return cell["id"], at
+
+    async def delete(self, session: SessionView, path: Path, cell_id: str) -> None:
+        """Take a cell out, unless the user has changed it since the agent read it."""
+
+        def edit(cells: list[dict[str, Any]]) -> None:
+            at = index_of(cells, cell_id, path)
+            self._check_seen(session, path, cells[at], None)
+            del cells[at]
+
+        title = f"Delete cell {cell_id} of {path}"
+        await self.change(session, path, edit, title, _shown(path))
+
+    async def move(
+        self,
+        session: SessionView,
+        path: Path,
+        cell_id: str,
+        *,
+        after: str | None,
+        index: int | None,
+    ) -> int:
+        """Put a cell elsewhere; return where it is then."""
+
+        def edit(cells: list[dict[str, Any]]) -> int:
+            cell = cells.pop(index_of(cells, cell_id, path))
+            at = _place(cells, after, index, path)
+            cells.insert(at, cell)
+            return at
+
+        if after == cell_id:
+            raise invalid_params("A cell cannot be moved behind itself.")
+        title = f"Move cell {cell_id} of {path}"
+        return await self.change(session, path, edit, title, _shown(path))
+
+    async def change(
+        self,
+        session: SessionView,
+        path: Path,
+        edit: Callable[[list[dict[str, Any]]], T],
+        title: str,
+        details: Details | None = None,
+    ) -> T:
+        """Change the cells of a notebook, if the agent may; `edit` may be called again and again."""
+        await self.check(session, "write", path, title, details)
+        return await self.apply(path, edit)
+
+    async def apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], T]) -> T:
+        """Change the cells of a notebook; whether that may be was asked before."""
+        # Agents call tools side by side: one change must not undo the other.
+        turn = self._turns.setdefault(path, asyncio.Lock())
+        async with turn:
+            return await self._apply(path, edit)
+
+    async def _apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], T]) -> T:
+        for _ in range(ATTEMPTS):
+            notebook = await self._load(path)
+            content = copy.deepcopy(notebook.content)
+            result = edit(content["cells"])
+            if notebook.live is None:
+                await self._save(notebook, content)
+                return result
+            is_text = notebook.live.format != NOTEBOOK.name
+            changed = NOTEBOOK.text(content) if is_text else content
+            if await self._documents.write(notebook.live, changed):
+                return result
+        raise RpcError(
+            CONFLICT,
+            f"{path} was not changed: the user is working in the same place. Read the notebook "
+            "again and make your change anew.",
+        )
+
+    def forget(self, session_id: str) -> None:
+        """Remember nothing of what a session has seen."""
+        self._seen.pop(session_id, None)
+
+    def _roots(self, session: SessionView) -> list[str]:
+        return [*session.roots, self._root_dir]
+
+    async def check(
+        self,
+        session: SessionView,
+        kind: Literal["read", "write"],
+        path: Path,
+        title: str,
+        details: Details | None = None,
+    ) -> None:
+        """Return if the agent may do that with a notebook."""
+        roots = self._roots(session)
+        action = Action.on_file(kind, path, roots, title, details or _shown(path))
+        await self._permit(session, action, "ask" if needs_permission(path, roots) else "allow")
+
+    def _check_seen(
+        self, session: SessionView, path: Path, cell: dict[str, Any], old: str | None
+    ) -> None:
+        if old is not None:
+            known: bytes | None = _digest(old)
+        else:
+            known = self._seen.get(session.id, {}).get((path, cell["id"]))
+        if known is None:
+            raise RpcError(
+                CONFLICT, f"You have not read cell {cell['id']} yet: read it before you change it."
+            )
+        if known != _digest(cell["source"]):
+            raise RpcError(
+                CONFLICT,
+                f"Cell {cell['id']} was changed since you read it, perhaps by the user. Nothing was "
+                f"written: read it again and make your change anew. Its source is now:\n"
+                f"{cell['source']}",
+            )
+
+    def _took(self, session: SessionView, path: Path, cell: dict[str, Any]) -> None:
+        self._seen.setdefault(session.id, {})[path, cell["id"]] = _digest(cell["source"])
+
+    async def _load(self, path: Path) -> Notebook:
+        live = await self._documents.read(path)
+        text = None if live is not None else await _in_thread(read_text, path)
+        try:
+            if live is not None and live.format == NOTEBOOK.name:
+                content = NOTEBOOK.of(live.content)
+            else:
+                # Open as text, or not at all.
+                content = NOTEBOOK.parse(text if text is not None else live.content)
+        except ValueError as error:
+            raise invalid_params(f"{path} cannot be read as a notebook: {error}.") from None
+        return Notebook(path, _named(content), live, text)
+
+    async def _save(self, notebook: Notebook, content: dict[str, Any]) -> None:
+        path, text = notebook.path, NOTEBOOK.text(content)
+        if self._contents.covers(path):
+            await self._contents.save_notebook(path, text, notebook.text)
+        else:
+            await _in_thread(write_text, path, text)
+
+
+def index_of(cells: list[dict[str, Any]], cell_id: str, path: Path) -> int:
+    """Return where a cell is, or say which ones there are."""
+    ids = [cell["id"] for cell in cells]
+    if cell_id not in ids:
+        raise RpcError(
+            NOT_FOUND,
+            f"There is no cell {cell_id!r} in {path}; read the notebook again. Its cells are: "
+            f"{', '.join(ids[:100]) or 'none'}.",
+        )
+    return ids.index(cell_id)
+
+
+def _place(cells: list[dict[str, Any]], after: str | None, index: int | None, path: Path) -> int:
+    if after is not None:
+        return index_of(cells, after, path) + 1
+    if index is None:
+        return len(cells)
+    if index > len(cells):
+        raise invalid_params(f"index: there are only {len(cells)} cells.")
+    return index
+
+
+def _named(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Give cells of older notebooks ids that are the same at the next reading, unless they change."""
+    if all("id" in cell for cell in notebook["cells"]):
+        return notebook
+    counts: Counter[tuple[str, str]] = Counter()
+    taken = {cell.get("id") for cell in notebook["cells"]}
+    cells = []
+    for cell in notebook["cells"]:
+        if "id" not in cell:
+            key = (cell["cell_type"], cell["source"])
+            counts[key] += 1
+            name = _digest(f"{key}{counts[key]}").hex()[:8]
+            while name in taken:
+                name += "x"
+            taken.add(name)
+            cell = {**cell, "id": name}
+        cells.append(cell)
+    return {**notebook, "cells": cells}
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _shown(path: Path, old: str | None = None, new: str | None = None) -> Details:
+    async def details() -> dict[str, Any]:
+        shown: dict[str, Any] = {"locations": [{"path": str(path)}]}
+        if new is not None:
+            shown["content"] = [{"type": "diff", "path": str(path), "oldText": old, "newText": new}]
+        return shown
+
+    return details
+
+
+async def _in_thread(work: Callable[..., T], *args: Any) -> T:
+    return await asyncio.get_running_loop().run_in_executor(None, work, *args)

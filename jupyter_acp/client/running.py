@@ -1,0 +1,240 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Running cells and code in the kernels of notebooks, if the user lets the agent."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ..inspection import EXPRESSION
+from ..outputs import Ran
+from ..policy import Action, Decision
+from ..rpc import RpcError, invalid_params
+from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
+from .view import SessionView
+
+INSPECTION_TIME = 10.0
+"""How long a kernel may take to tell its variables, in seconds."""
+
+PATIENCE = 5.0
+"""How long a window may take to tell the end of a cell that was interrupted, in seconds."""
+
+Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
+
+
+class LiveNotebooks(Protocol):
+    """The notebooks that are open in windows."""
+
+    def run(self, path: Path, cell: str | None = None, source: str | None = None) -> Awaitable[Any]:
+        """Run a cell or start the kernel where it is open; None if it is not."""
+
+
+class Notebook(Protocol):
+    """A notebook that was read."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """All of it."""
+
+    @property
+    def live(self) -> Any:
+        """The document in a window, or None."""
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        """Its cells."""
+
+    def index(self, cell: str) -> int:
+        """Return where a cell is."""
+
+
+class Notebooks(Protocol):
+    """Where cells are read and outputs are written."""
+
+    def read(self, session: SessionView, path: Path) -> Awaitable[Any]:
+        """Return a notebook."""
+
+    def check(
+        self, session: SessionView, kind: Literal["read", "write"], path: Path, title: str
+    ) -> Awaitable[None]:
+        """Return if the agent may do that with a notebook."""
+
+    def apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], Any]) -> Awaitable[Any]:
+        """Change its cells."""
+
+
+class Kernels(Protocol):
+    """The kernels of the server."""
+
+    def find(self, path: Path) -> Awaitable[Any]:
+        """Return the kernel of a notebook, or None."""
+
+    def start(self, path: Path, metadata: dict[str, Any]) -> Awaitable[Any]:
+        """Return the kernel of a notebook, started if it has none."""
+
+    def execute(
+        self, kernel: Any, code: str, *, timeout: float, store_history: bool
+    ) -> Awaitable[Ran]:
+        """Run code."""
+
+    def evaluate(self, kernel: Any, expression: str, *, timeout: float) -> Awaitable[Any]:
+        """Look at something."""
+
+    def language(self, kernel: Any, *, timeout: float) -> Awaitable[str]:
+        """Return what a kernel speaks."""
+
+    def interrupt(self, kernel: Any) -> Awaitable[None]:
+        """Interrupt what it does."""
+
+
+class Running:
+    """Runs what agents ask for, where the user would see it run."""
+
+    def __init__(
+        self,
+        root_dir: str,
+        documents: LiveNotebooks,
+        notebooks: Notebooks,
+        kernels: Kernels,
+        permit: Permit,
+    ) -> None:
+        self._root_dir = root_dir
+        self._documents = documents
+        self._notebooks = notebooks
+        self._kernels = kernels
+        self._permit = permit
+
+    async def cell(self, session: SessionView, path: Path, cell_id: str, timeout: float) -> Ran:
+        """Run a cell: in the window that has the notebook open, else here and into the file."""
+        notebook: Notebook = await self._notebooks.read(session, path)
+        index = notebook.index(cell_id)
+        cell = notebook.cells[index]
+        if cell["cell_type"] != "code":
+            raise invalid_params(
+                f"Cell {cell_id} is a {cell['cell_type']} cell: there is nothing to run in it."
+            )
+        source: str = cell["source"]
+        await self._ask(session, path, f"Run cell {index + 1} of {path}", source)
+        if notebook.live is not None:
+            ran = await self._in_window(path, cell_id, source, timeout)
+            if ran is not None:
+                return ran
+        await self._notebooks.check(session, "write", path, f"Save outputs in {path}")
+        # What was allowed is what was shown: another tool may have changed the cell meanwhile.
+        notebook = await self._notebooks.read(session, path)
+        if notebook.cells[notebook.index(cell_id)]["source"] != source:
+            raise RpcError(
+                CONFLICT, f"Cell {cell_id} was changed before it could run; nothing was run."
+            )
+        kernel = await self._kernels.start(path, notebook.content["metadata"])
+        ran = await self._kernels.execute(kernel, source, timeout=timeout, store_history=True)
+        await self._keep(path, cell_id, source, ran)
+        return ran
+
+    async def code(self, session: SessionView, path: Path, code: str, timeout: float) -> Ran:
+        """Run code in a notebook's kernel without a trace in the notebook."""
+        if not code.strip():
+            raise invalid_params("code: there is nothing to run.")
+        notebook: Notebook = await self._notebooks.read(session, path)
+        await self._ask(session, path, f"Run code in the kernel of {path}", code)
+        kernel = await self._kernels.find(path)
+        if kernel is None and notebook.live is not None:
+            # The window should know its kernel, as if the user had started it.
+            starting = self._documents.run(path)
+            try:
+                await asyncio.wait_for(starting, timeout)
+            except asyncio.TimeoutError:
+                raise RpcError(
+                    UNAVAILABLE,
+                    f"The window that has {path} open did not start a kernel; ask the user to.",
+                ) from None
+        kernel = await self._kernels.start(path, notebook.content["metadata"])
+        ran = await self._kernels.execute(kernel, code, timeout=timeout, store_history=False)
+        # It is not in the history of the notebook: its number would be that of another.
+        ran.execution_count = None
+        return ran
+
+    async def variables(self, session: SessionView, path: Path) -> dict[str, Any]:
+        """Return the variables of a notebook's kernel, leaving no trace in it."""
+        await self._notebooks.read(session, path)
+        kernel = await self._kernels.find(path)
+        if kernel is None:
+            raise RpcError(NOT_FOUND, f"No kernel runs for {path}: there are no variables yet.")
+        language = await self._kernels.language(kernel, timeout=INSPECTION_TIME)
+        if language != "python":
+            raise invalid_params(
+                f"The kernel of {path} speaks {language or 'an unknown language'}: variables can be "
+                "listed for Python only. Use run_code with whatever lists them in that language."
+            )
+        answer = await self._kernels.evaluate(kernel, EXPRESSION, timeout=INSPECTION_TIME)
+        try:
+            return dict(json.loads(ast.literal_eval(answer["data"]["text/plain"])))
+        except (KeyError, TypeError, ValueError, SyntaxError):
+            raise RpcError(
+                UNAVAILABLE, "The kernel did not tell its variables; use run_code to look at them."
+            ) from None
+
+    async def _ask(self, session: SessionView, path: Path, title: str, code: str) -> None:
+        async def details() -> dict[str, Any]:
+            return {
+                "rawInput": {"path": str(path), "code": code},
+                "locations": [{"path": str(path)}],
+                "content": [
+                    {"type": "content", "content": {"type": "text", "text": _fenced(code)}}
+                ],
+            }
+
+        action = Action.on_file("run", path, [*session.roots, self._root_dir], title, details)
+        # Having let the agent edit a notebook is not having let it run something there.
+        action.granted_by = [code]
+        await self._permit(session, action, "ask")
+
+    async def _in_window(self, path: Path, cell: str, source: str, timeout: float) -> Ran | None:
+        running = asyncio.ensure_future(self._documents.run(path, cell, source))
+        note = ""
+        try:
+            done, _ = await asyncio.wait({running}, timeout=timeout)
+            if not done:
+                note = f"It took longer than {timeout:g} s and was interrupted."
+                await self._interrupt(path)
+                done, _ = await asyncio.wait({running}, timeout=PATIENCE)
+        except asyncio.CancelledError:
+            running.cancel()
+            await self._interrupt(path)
+            raise
+        if not done:
+            running.cancel()
+            return Ran(
+                "timeout", note=f"It took longer than {timeout:g} s and may still be running."
+            )
+        ran = running.result()
+        if ran is None:
+            return None
+        return Ran("timeout" if note else ran.status, ran.outputs, ran.execution_count, note)
+
+    async def _interrupt(self, path: Path) -> None:
+        if (kernel := await self._kernels.find(path)) is not None:
+            await self._kernels.interrupt(kernel)
+
+    async def _keep(self, path: Path, cell_id: str, source: str, ran: Ran) -> None:
+        """Write what came of a cell into its notebook, if the cell is still the same."""
+
+        def edit(cells: list[dict[str, Any]]) -> None:
+            for cell in cells:
+                if cell["id"] == cell_id and cell["source"] == source:
+                    cell["outputs"] = ran.outputs
+                    cell["execution_count"] = ran.execution_count
+
+        await self._notebooks.apply(path, edit)
+
+
+def _fenced(code: str) -> str:
+    fence = "```"
+    while fence in code:
+        fence += "`"
+    return f"{fence}\n{code}\n{fence}"

@@ -1,0 +1,149 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What each tool is called with; the descriptions are read by models."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+DEFAULT_TIMEOUT = 60.0
+LONGEST_TIMEOUT = 3600.0
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool; a name that it does not know is a mistake worth telling."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Nothing(Arguments):
+    """Tools that need to know nothing."""
+
+
+class Recent(Arguments):
+    """`recent_documents`."""
+
+    limit: int = Field(default=20, ge=0, le=1000, description="How many to return at most.")
+
+
+Path = Annotated[
+    str | None,
+    Field(
+        description=(
+            "The notebook: an absolute path, a path relative to the session's folder, or a "
+            "file:// URI. Left out, it is the notebook that the user is looking at."
+        ),
+    ),
+]
+CellId = Annotated[str, Field(min_length=1, description="The cell's id, from read_notebook.")]
+After = Annotated[
+    str | None, Field(description="Put it right behind the cell with this id.", min_length=1)
+]
+Index = Annotated[
+    int | None,
+    Field(ge=0, description="Put it at this place, counted from 0; only without `after`."),
+]
+Timeout = Annotated[
+    float,
+    Field(
+        gt=0,
+        le=LONGEST_TIMEOUT,
+        description=(
+            f"Seconds until it is interrupted, {LONGEST_TIMEOUT:g} at most. What was printed until "
+            "then is returned."
+        ),
+    ),
+]
+
+
+class OfNotebook(Arguments):
+    """Whatever is about a notebook."""
+
+    path: Path = None
+
+
+class ReadNotebook(OfNotebook):
+    """`read_notebook`."""
+
+    start: int = Field(default=0, ge=0, description="The first cell to return, counted from 0.")
+    count: int | None = Field(
+        default=None, ge=1, description="How many cells to return; all that fit, if left out."
+    )
+    cell_ids: list[str] | None = Field(
+        default=None, description="Only the cells with these ids, instead of a range."
+    )
+    images: bool = Field(
+        default=False, description="Also return images in outputs, so that you can look at them."
+    )
+
+
+class EditCell(OfNotebook):
+    """`edit_cell`."""
+
+    cell_id: CellId
+    source: str = Field(description="The new source of the cell, all of it.")
+    old_source: str | None = Field(
+        default=None,
+        description=(
+            "What the source is now, as far as you know, all of it. The edit is refused if it is "
+            "something else. Left out, it is what you have last read."
+        ),
+    )
+
+
+class InsertCell(OfNotebook):
+    """`insert_cell`."""
+
+    source: str = Field(description="The source of the new cell.")
+    type: Literal["code", "markdown", "raw"] = Field(
+        default="code", description="What kind of cell it is."
+    )
+    after: After = None
+    index: Index = None
+
+
+class OfCell(OfNotebook):
+    """`delete_cell`."""
+
+    cell_id: CellId
+
+
+class MoveCell(OfCell):
+    """`move_cell`."""
+
+    after: After = None
+    index: Index = None
+
+
+class RunCell(OfCell):
+    """`run_cell`."""
+
+    timeout: Timeout = DEFAULT_TIMEOUT
+
+
+class RunCode(OfNotebook):
+    """`run_code`."""
+
+    code: str = Field(min_length=1, description="The code, in the language of the kernel.")
+    timeout: Timeout = DEFAULT_TIMEOUT
+
+
+def schema(model: type[Arguments]) -> dict[str, Any]:
+    """Return the JSON schema of arguments, without what only makes it longer."""
+    full = model.model_json_schema()
+    properties = {name: _plain(field) for name, field in full.get("properties", {}).items()}
+    told: dict[str, Any] = {"type": "object", "properties": properties}
+    if "required" in full:
+        told["required"] = full["required"]
+    return {**told, "additionalProperties": False}
+
+
+def _plain(field: dict[str, Any]) -> dict[str, Any]:
+    # Not every agent copes with `anyOf`; an argument that may be null may as well be left out.
+    options = [option for option in field.get("anyOf", []) if option.get("type") != "null"]
+    kept = {key: value for key, value in field.items() if key not in ("anyOf", "title")}
+    if kept.get("default", ...) is None:
+        del kept["default"]
+    return {**(options[0] if options else {}), **kept}

@@ -1,0 +1,81 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Join an agent's pipes to the Jupyter server that it belongs to.
+
+The agent starts this file as its MCP server: `shim.py ADDRESS`, the ticket of its session in the
+environment. It imports little, since an agent waits for it, and passes on bytes until either side
+ends.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import socket
+import sys
+import time
+
+TICKET = "JUPYTER_ACP_TICKET"
+CHUNK = 65536
+GRACE = 2.0
+"""How long the server may take to answer what was asked before the agent left, in seconds."""
+
+
+def connect(address: str) -> socket.socket:
+    """Return a connection: to a port of this machine where there are no Unix sockets."""
+    host, _, port = address.rpartition(":")
+    if host == "127.0.0.1":
+        return socket.create_connection((host, int(port)))
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(address)
+    return connection
+
+
+def from_agent(connection: socket.socket) -> None:
+    """Pass on what the agent sends; when it is gone, so are we."""
+    try:
+        while data := os.read(0, CHUNK):
+            connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        time.sleep(GRACE)
+    except OSError:
+        pass
+    os._exit(0)
+
+
+def to_agent(connection: socket.socket) -> bool:
+    """Pass on what the server sends until it closes; return whether there was anything."""
+    any_came = False
+    try:
+        while data := connection.recv(CHUNK):
+            any_came = True
+            while data:
+                data = data[os.write(1, data) :]
+    except OSError:
+        pass
+    return any_came
+
+
+def main() -> None:
+    """Do it."""
+    if len(sys.argv) != 2 or TICKET not in os.environ:
+        sys.exit("This program is started by an agent that a Jupyter server runs.")
+    if sys.platform == "win32":
+        import msvcrt
+
+        for pipe in (0, 1):
+            msvcrt.setmode(pipe, os.O_BINARY)
+    try:
+        connection = connect(sys.argv[1])
+        connection.sendall(os.environ.pop(TICKET).encode() + b"\n")
+    except OSError as error:
+        sys.exit(f"The Jupyter server cannot be reached: {error}. Has it been stopped?")
+    _thread.start_new_thread(from_agent, (connection,))
+    if not to_agent(connection):
+        os.write(2, b"The Jupyter server closed the connection: the session has ended there.\n")
+    # Without waiting for the other direction, which may wait for the agent.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+
+import { expect, test } from '@playwright/test';
+
+import { AgentPage } from './agent';
+import { code } from './documents';
+
+interface IAnswer {
+  text: string;
+  isError: boolean;
+}
+
+type Call = [name: string, args: object];
+
+/** The tools that the agent was given, called by a stock MCP client. */
+class Tools {
+  static async of(agent: AgentPage): Promise<Tools> {
+    const [server] = await agent.tell<{ command: string }[]>('mcp');
+    return new Tools(server);
+  }
+
+  constructor(private readonly _server: { command: string }) {}
+
+  async call(...calls: Call[]): Promise<IAnswer[]> {
+    const client = spawn(
+      this._server.command,
+      [resolve(__dirname, 'mcp_call.py')],
+      { stdio: ['pipe', 'pipe', 'inherit'] }
+    );
+    client.stdin.end(JSON.stringify({ server: this._server, calls }));
+    let told = '';
+    client.stdout.on('data', data => (told += String(data)));
+    await new Promise(done => client.on('close', done));
+    return JSON.parse(told) as IAnswer[];
+  }
+
+  async text(name: string, args: object = {}): Promise<string> {
+    const [{ text, isError }] = await this.call([name, args]);
+    expect(isError, text).toBe(false);
+    return text;
+  }
+}
+
+function notebook(kernel: string, ...sources: string[]): object {
+  return {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { kernelspec: { name: kernel, display_name: kernel } },
+    cells: sources.map((source, index) => code(`cell-${index}`, source))
+  };
+}
+
+async function hasNoDialog(agent: AgentPage): Promise<void> {
+  await expect(agent.page.locator('.jp-Dialog')).toHaveCount(0);
+}
+
+test('tools change and run the notebook that the user looks at', async ({
+  page,
+  request
+}) => {
+  test.setTimeout(150_000);
+  const agent = await AgentPage.begin(page, request);
+  await agent.put(
+    'tools.ipynb',
+    notebook('python3', 'x = 6', 'print(x * 7)', '', '1 / 0')
+  );
+  await agent.show('tools.ipynb');
+  const tools = await Tools.of(agent);
+
+  // What the user types is seen, and is not disturbed.
+  await agent.cell(2).locator('.cm-content').click();
+  await page.keyboard.insertText('# mine');
+  const read = await tools.text('read_notebook');
+  expect(read).toContain('Open in a window, with unsaved changes.');
+  expect(read).toContain('type="code" active="true">\n# mine');
+  expect(read).toContain('Kernel python3: idle');
+  await tools.text('edit_cell', { cell_id: 'cell-0', source: 'x = 5' });
+  await expect(agent.cell(0).locator('.cm-content')).toHaveText('x = 5');
+
+  // Running is asked for, once.
+  const running = tools.call(
+    ['run_cell', { cell_id: 'cell-0' }],
+    ['run_cell', { cell_id: 'cell-1' }],
+    ['run_cell', { cell_id: 'cell-3' }],
+    ['run_code', { code: 'x + 1' }],
+    ['read_variables', {}]
+  );
+  const card = agent.panel.getByRole('button', { name: /^Always allow/ });
+  await card.first().click();
+  await agent.cell(2).locator('.cm-content').click();
+  await page.keyboard.press('End');
+  await page.keyboard.insertText(', still');
+  const [first, second, third, fourth, fifth] = await running;
+  await page.keyboard.insertText(' mine');
+  expect(first.text).toContain('Cell cell-0 [1] ran.');
+  expect(second.text).toBe('Cell cell-1 [2] ran.\n35');
+  expect(third.isError).toBe(true);
+  expect(third.text).toContain('ZeroDivisionError: division by zero');
+  expect(fourth.text).toContain('6');
+  expect(fifth.text).toContain('x: int = 5');
+
+  // It is all there, as if the user had run it.
+  const output = agent.cell(1).locator('.jp-OutputArea-output');
+  await expect(output).toHaveText('35');
+  await expect(agent.cell(1).locator('.jp-InputArea-prompt')).toHaveText(
+    '[2]:'
+  );
+  await expect(agent.cell(2).locator('.cm-content')).toHaveText(
+    '# mine, still mine'
+  );
+  await hasNoDialog(agent);
+
+  // Too long is interrupted, and a kernel that was shut down is started.
+  await tools.text('insert_cell', {
+    source: 'import time\ntime.sleep(60)',
+    after: 'cell-3'
+  });
+  const cells = await tools.text('read_notebook', { start: 4 });
+  const id = /id="([^"]+)"/.exec(cells)![1];
+  const [slow] = await tools.call(['run_cell', { cell_id: id, timeout: 2 }]);
+  expect(slow.isError).toBe(true);
+  expect(slow.text).toContain('was interrupted');
+  expect(slow.text).toContain('KeyboardInterrupt');
+  await agent.execute('kernelmenu:shutdown');
+  expect(await tools.text('read_notebook')).toContain('No kernel is running');
+  const again = await tools.text('run_cell', { cell_id: 'cell-0' });
+  expect(again).toContain('Cell cell-0 [1] ran.');
+  await agent.execute('kernelmenu:shutdown');
+  const [code] = await tools.call(['run_code', { code: '1 + 1' }]);
+  expect(code).toMatchObject({ isError: false });
+  expect(code.text).toContain('2');
+  await hasNoDialog(agent);
+});
+
+test('no dialog holds up an agent', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('odd.ipynb', notebook('cobol', 'DISPLAY "HELLO".'));
+  await agent.execute('docmanager:open', { path: 'odd.ipynb' });
+  // JupyterLab asks its user which kernel to take.
+  await expect(page.locator('.jp-Dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await hasNoDialog(agent);
+  const tools = await Tools.of(agent);
+  const running = tools.call([
+    'run_cell',
+    { path: 'odd.ipynb', cell_id: 'cell-0', timeout: 30 }
+  ]);
+  await agent.panel
+    .getByRole('button', { name: /^Allow/ })
+    .first()
+    .click();
+  const [answer] = await running;
+  expect(answer.isError).toBe(true);
+  expect(answer.text).toContain('the user has to choose one');
+  await hasNoDialog(agent);
+});

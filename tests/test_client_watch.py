@@ -1,0 +1,179 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Files that agents write with tools of their own, while they are open in a window."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from page import Page
+
+from jupyter_acp.client import watch
+
+ASK = "session/request_permission"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(watch, "BUSY_INTERVAL", 0.05)
+    monkeypatch.setattr(watch, "QUIET_INTERVAL", 0.05)
+    monkeypatch.setattr(watch, "PATIENCE", 0.1)
+
+
+@pytest.fixture
+def root(jp_root_dir):
+    return jp_root_dir.resolve()
+
+
+@pytest.fixture
+def page(window, root, jp_asyncio_loop):
+    async def make():
+        return Page(window, root)
+
+    page = jp_asyncio_loop.run_until_complete(make())
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def session(window, root, jp_asyncio_loop):
+    return jp_asyncio_loop.run_until_complete(window.new(root))
+
+
+async def until(condition):
+    for _ in range(400):
+        if condition():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came to that")
+
+
+async def seen(acp, path):
+    """Wait until the server has had a first look at a file."""
+    manager = await acp.manager()
+    await until(lambda: path in manager.services.watcher._known)
+
+
+async def test_a_clean_document_follows_its_file(window, acp, page, session, root):
+    path = root / "a.py"
+    path.write_text("one\ntwo\n")
+    await page.open("a.py")
+    await seen(acp, path)
+    await window.prompt(session, ["shell", f"printf 'one\\n2\\n' > '{path}'"])
+    await until(lambda: page.contents["a.py"] == "one\n2\n")
+    assert page.dirty["a.py"] is False
+    (write,) = page.writes
+    assert write["save"] is False and write["onDisk"] == {"dirty": False}
+
+
+async def test_what_was_typed_is_merged(window, acp, page, session, root):
+    path = root / "a.py"
+    path.write_text("one\ntwo\nthree\n")
+    await page.open("a.py")
+    await seen(acp, path)
+    page.type("a.py", "one\ntwo\nTHREE\n")
+    path.write_text("1\ntwo\nthree\n")
+    await until(lambda: page.contents["a.py"] == "1\ntwo\nTHREE\n")
+    assert page.dirty["a.py"] is True and path.read_text() == "1\ntwo\nthree\n"
+
+
+async def test_notebooks_are_merged_by_cells(window, acp, page, session, root):
+    path = root / "n.ipynb"
+    notebook = new_notebook(cells=[new_code_cell("1", id="a"), new_code_cell("2", id="b")])
+    path.write_text(nbformat.writes(notebook))
+    await page.open("n.ipynb")
+    await seen(acp, path)
+    typed = copy.deepcopy(page.contents["n.ipynb"])
+    typed["cells"][0]["source"] = "user"
+    page.type("n.ipynb", typed)
+    # Half of it first, as programs do that write in place.
+    notebook.cells[1].source = "agent"
+    text = nbformat.writes(notebook)
+    path.write_text(text[:40])
+    await asyncio.sleep(0.4)
+    assert page.writes == []
+    path.write_text(text)
+    await until(lambda: page.writes)
+    cells = page.contents["n.ipynb"]["cells"]
+    assert [cell["source"] for cell in cells] == ["user", "agent"]
+
+
+@pytest.mark.parametrize("choice", ["theirs", "ours", None])
+async def test_the_user_decides_a_conflict(window, acp, page, session, root, choice):
+    path = root / "a.py"
+    path.write_text("one\ntwo\n")
+    await page.open("a.py")
+    await seen(acp, path)
+    page.type("a.py", "user\ntwo\n")
+    turn = await window.start_prompt(
+        session, ["shell", f"printf 'agent\\ntwo\\n' > '{path}'"], ["sleep", 1]
+    )
+    question = await window.wait(lambda m: m.get("method") == ASK and "id" in m)
+    call = question["params"]["toolCall"]
+    assert "a.py was changed on disk" in call["title"] and "line 1" in call["title"]
+    (diff,) = call["content"]
+    assert (diff["oldText"], diff["newText"]) == ("user\ntwo\n", "agent\ntwo\n")
+    assert page.contents["a.py"] == "user\ntwo\n"
+    outcome = {"outcome": "cancelled"}
+    if choice is not None:
+        outcome = {"outcome": "selected", "optionId": choice}
+    await window.send({"jsonrpc": "2.0", "id": question["id"], "result": {"outcome": outcome}})
+    await window.response(turn)
+    if choice is None:
+        await asyncio.sleep(0.3)
+        assert page.writes == [] and page.contents["a.py"] == "user\ntwo\n"
+    else:
+        await until(lambda: page.writes)
+        expected = {"theirs": ("agent\ntwo\n", False), "ours": ("user\ntwo\n", True)}[choice]
+        assert (page.contents["a.py"], page.dirty["a.py"]) == expected
+    assert path.read_text() == "agent\ntwo\n", "nothing is overwritten"
+
+
+async def test_what_jupyter_saves_is_no_news(window, acp, page, session, root, jp_fetch):
+    path = root / "a.py"
+    path.write_text("one\n")
+    await page.open("a.py")
+    await seen(acp, path)
+    model = {"type": "file", "format": "text", "content": "saved\n"}
+    # While an agent works: it would be the one to be asked about.
+    turn = await window.start_prompt(session, ["sleep", 1])
+    await jp_fetch("api", "contents", "a.py", method="PUT", body=json.dumps(model))
+    page.type("a.py", "saved and more\n")
+    await asyncio.sleep(0.5)
+    assert page.writes == [] and not window.of(ASK)
+    await window.response(turn)
+    # It is what later changes are changes of.
+    page.type("a.py", "saved\nuser\n")
+    path.write_text("agent\nsaved\n")
+    await until(lambda: page.contents["a.py"] == "agent\nsaved\nuser\n")
+
+
+async def test_a_write_of_the_agent_through_us_is_no_news(window, acp, page, session, root):
+    path = root / "a.py"
+    path.write_text("one\n")
+    await page.open("a.py")
+    await seen(acp, path)
+    write = ["request", "fs/write_text_file", {"path": str(path), "content": "two\n"}]
+    await window.prompt(session, write)
+    await asyncio.sleep(0.5)
+    assert page.contents["a.py"] == "two\n" and not window.of(ASK)
+
+
+async def test_files_that_go_and_come_again(window, acp, page, session, root):
+    path = root / "a.py"
+    path.write_text("one\n")
+    await page.open("a.py")
+    await seen(acp, path)
+    path.unlink()
+    await asyncio.sleep(0.3)
+    assert page.writes == []
+    path.write_bytes(b"caf\xe9\n")
+    await asyncio.sleep(0.3)
+    assert page.writes == [], "what is no text is not brought into a text editor"
+    path.write_text("back\n")
+    await until(lambda: page.contents["a.py"] == "back\n")

@@ -1,0 +1,329 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The tools that read and change notebooks, called by the stock MCP client."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+
+import nbformat
+import pytest
+from mcpclient import connected, decide, servers
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from page import Page
+
+from jupyter_acp.tools.words import CELL_OUTPUT_LIMIT, NOTEBOOK_LIMIT
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+TOOLS = {
+    "open_documents",
+    "recent_documents",
+    "active_document",
+    "read_notebook",
+    "edit_cell",
+    "insert_cell",
+    "delete_cell",
+    "move_cell",
+    "run_cell",
+    "run_code",
+    "read_variables",
+    "list_kernels",
+}
+
+
+@pytest.fixture
+def root(jp_root_dir):
+    return jp_root_dir.resolve()
+
+
+@pytest.fixture
+def page(window, root, jp_asyncio_loop):
+    async def make():
+        return Page(window, root)
+
+    page = jp_asyncio_loop.run_until_complete(make())
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def session(window, root, jp_asyncio_loop):
+    return jp_asyncio_loop.run_until_complete(window.new(root))
+
+
+@pytest.fixture
+def entry(window, session, jp_asyncio_loop):
+    (entry,) = jp_asyncio_loop.run_until_complete(servers(window, session))
+    return entry
+
+
+@pytest.fixture
+def notebook(root):
+    """A notebook on disk."""
+    error = new_output(
+        "error",
+        ename="ValueError",
+        evalue="no",
+        traceback=["\x1b[31mTraceback\x1b[0m", "\x1b[31mValueError\x1b[0m: no"],
+    )
+    image = new_output("display_data", {"image/png": PNG, "text/plain": "<Figure>"})
+    long = new_output("stream", text="begin\n" + "x" * 100_000 + "\nend\n")
+    path = root / "n.ipynb"
+    content = new_notebook(
+        cells=[
+            new_code_cell("x = 1", id="one"),
+            new_code_cell("f()", id="two", outputs=[error], execution_count=3),
+            new_markdown_cell("# Hello", id="three"),
+            new_code_cell("plot()", id="four", outputs=[image, long], execution_count=4),
+        ],
+    )
+    path.write_text(nbformat.writes(content) + "\n")
+    return path
+
+
+def cells(path):
+    return json.loads(path.read_text())["cells"]
+
+
+def sources(path):
+    return ["".join(cell["source"]) for cell in cells(path)]
+
+
+async def test_what_a_model_is_told_of_the_tools(entry):
+    async with connected(entry) as mcp:
+        tools = (await mcp.client.list_tools()).tools
+        assert {tool.name for tool in tools} == TOOLS
+        for tool in tools:
+            assert len(tool.description) > 60, tool.name
+            schema = tool.input_schema
+            assert schema["type"] == "object"
+            for name, field in schema["properties"].items():
+                assert len(field["description"]) > 15 and "type" in field, (tool.name, name)
+        hints = {tool.name: tool.annotations for tool in tools}
+        assert hints["read_notebook"].read_only_hint and not hints["run_code"].read_only_hint
+        assert hints["delete_cell"].destructive_hint and not hints["insert_cell"].destructive_hint
+        answer = await mcp.client.initialize()
+        assert answer.server_info.name == "jupyter" and "JupyterLab" in answer.instructions
+
+
+async def test_the_workspace(entry, page, window, session, notebook):
+    async with connected(entry) as mcp:
+        assert await mcp.json("open_documents") == {"documents": []}
+        assert await mcp.json("active_document") == {"document": None}
+        await page.open("n.ipynb")
+        recents = [{"path": f"{n}.py", "languageId": "python"} for n in range(3)]
+        await window.notify("_jupyter/workspace/update", {"window": "page", "recents": recents})
+        await window.prompt(session, ["request", "workspace/active_document", {}])
+        active = json.loads(window.texts()[-1])
+        assert active["document"]["uri"] == notebook.as_uri()
+        assert await mcp.json("active_document") == active
+        assert await mcp.json("open_documents") == {"documents": [active["document"]]}
+        assert len((await mcp.json("recent_documents", limit=2))["documents"]) == 2
+        assert "limit" in await mcp.refused("recent_documents", limit=-1)
+
+
+async def test_what_is_not_shared_is_not_there(entry, page, window, notebook):
+    await page.open("n.ipynb")
+    shares = {"activeDocument": False, "openDocuments": False}
+    await window.notify("_jupyter/workspace/update", {"window": "page", "shares": shares})
+    await window.result("session/list", {})
+    async with connected(entry) as mcp:
+        names = {tool.name for tool in (await mcp.client.list_tools()).tools}
+        assert names == TOOLS - {"active_document", "open_documents"}
+        assert "no tool active_document" in await mcp.refused("active_document")
+        assert "does not share" in await mcp.refused("read_notebook")
+        assert "4 cells" in await mcp.text("read_notebook", path="n.ipynb")
+
+
+async def test_a_notebook_is_told_in_words(entry, notebook):
+    async with connected(entry) as mcp:
+        told = await mcp.text("read_notebook", path="n.ipynb")
+        assert told.startswith(
+            f"{notebook}: 4 cells, 4 shown. Not open in a window. No kernel is running.\n"
+        )
+        assert '<cell index="0" id="one" type="code">\nx = 1\n</cell>\n<cell' in told
+        assert 'id="two" type="code" execution_count="3">' in told
+        assert "<output>\nTraceback\nValueError: no\n</output>" in told
+        assert "[image/png," in told and "begin\n" in told and "\nend" in told
+        assert "left out" in told and len(told) < 2 * CELL_OUTPUT_LIMIT
+        for path in (str(notebook), notebook.as_uri()):
+            assert await mcp.text("read_notebook", path=path) == told
+        some = await mcp.text("read_notebook", path="n.ipynb", start=1, count=2)
+        assert "4 cells, 2 shown" in some and 'id="two"' in some and 'id="four"' not in some
+        some = await mcp.text("read_notebook", path="n.ipynb", cell_ids=["three"])
+        assert "# Hello" in some and "x = 1" not in some
+        result = await mcp.call("read_notebook", path="n.ipynb", images=True)
+        (image,) = [block for block in result.content if block.type == "image"]
+        assert image.mime_type == "image/png" and image.data == PNG
+
+
+async def test_a_long_notebook_is_read_in_parts(entry, root):
+    count = 40
+    content = new_notebook(
+        cells=[new_code_cell("y" * 5000, id=f"c{number}") for number in range(count)]
+    )
+    (root / "long.ipynb").write_text(nbformat.writes(content))
+    async with connected(entry) as mcp:
+        start, seen = 0, 0
+        while True:
+            told = await mcp.text("read_notebook", path="long.ipynb", start=start)
+            assert len(told) < NOTEBOOK_LIMIT + 1000
+            seen += told.count("<cell ")
+            if "read on with start=" not in told:
+                break
+            start = int(told.rsplit("start=", 1)[1].rstrip("."))
+        assert seen == count
+
+
+async def test_the_open_notebook_is_read_and_changed_where_it_is(entry, page, window, notebook):
+    unsaved = json.loads(notebook.read_text())
+    unsaved["cells"][0]["source"] = "x = 2  # unsaved"
+    await page.open("n.ipynb", unsaved, dirty=True)
+    state = {"path": "n.ipynb", "cell": {"id": "three", "index": 2, "type": "markdown"}}
+    await window.notify("_jupyter/workspace/update", {"window": "page", "documents": [state]})
+    await window.result("session/list", {})
+    async with connected(entry) as mcp:
+        told = await mcp.text("read_notebook")
+        assert "Open in a window, with unsaved changes." in told and "x = 2  # unsaved" in told
+        assert 'id="three" type="markdown" active="true"' in told
+        await mcp.text("edit_cell", cell_id="three", source="# Bye")
+        said = await mcp.text("insert_cell", source="y = 3", after="one")
+        assert "at index 1" in said
+        await mcp.text("move_cell", cell_id="four", index=0)
+        await mcp.text("delete_cell", cell_id="two")
+    now = page.contents["n.ipynb"]["cells"]
+    assert [cell["source"] for cell in now] == ["plot()", "x = 2  # unsaved", "y = 3", "# Bye"]
+    assert now[0]["outputs"][0]["data"]["image/png"] == PNG and now[0]["execution_count"] == 4
+
+
+async def test_a_notebook_that_nobody_has_open(entry, notebook, root):
+    async with connected(entry) as mcp:
+        await mcp.text("read_notebook", path="n.ipynb")
+        await mcp.text("edit_cell", path="n.ipynb", cell_id="one", source="x = 5")
+        said = await mcp.text("insert_cell", path="n.ipynb", source="*", type="markdown")
+        assert "at index 4" in said
+        await mcp.text("insert_cell", path="n.ipynb", source="first", index=0)
+        await mcp.text("move_cell", path="n.ipynb", cell_id="three", after="four")
+        await mcp.text("delete_cell", path="n.ipynb", cell_id="two")
+        nbformat.validate(nbformat.read(notebook, as_version=4))
+        assert sources(notebook) == ["first", "x = 5", "plot()", "# Hello", "*"]
+        assert cells(notebook)[2]["outputs"][0]["data"]["image/png"].strip() == PNG
+        assert "only 5 cells" in await mcp.refused(
+            "insert_cell", path="n.ipynb", source="", index=9
+        )
+        assert "Say where" in await mcp.refused("move_cell", path="n.ipynb", cell_id="one")
+        assert "itself" in await mcp.refused(
+            "move_cell", path="n.ipynb", cell_id="one", after="one"
+        )
+        said = await mcp.refused("delete_cell", path="n.ipynb", cell_id="nope")
+        assert "no cell 'nope'" in said and "one, four, three" in said
+
+
+async def test_changes_side_by_side_are_all_made(entry, notebook):
+    async with connected(entry) as mcp:
+        await asyncio.gather(
+            *(mcp.text("insert_cell", path="n.ipynb", source=f"c{n}") for n in range(20))
+        )
+    assert set(sources(notebook)) >= {f"c{n}" for n in range(20)}
+
+
+async def test_stale_edits_are_refused(entry, page, notebook):
+    await page.open("n.ipynb")
+    async with connected(entry) as mcp:
+        assert "not read cell one" in await mcp.refused("edit_cell", cell_id="one", source="a")
+        assert "not read cell one" in await mcp.refused("delete_cell", cell_id="one")
+        await mcp.text("read_notebook", cell_ids=["one"])
+        typed = copy.deepcopy(page.contents["n.ipynb"])
+        typed["cells"][0]["source"] = "x = 7"
+        page.type("n.ipynb", typed)
+        said = await mcp.refused("edit_cell", cell_id="one", source="a")
+        assert "changed since you read it" in said and "x = 7" in said
+        assert "changed since" in await mcp.refused("delete_cell", cell_id="one")
+        edit = {"cell_id": "one", "source": "a"}
+        assert "changed since" in await mcp.refused("edit_cell", **edit, old_source="x = 1")
+        await mcp.text("edit_cell", **edit, old_source="x = 7")
+        # Knowing what it has written itself, it may go on.
+        await mcp.text("edit_cell", cell_id="one", source="b")
+    assert page.contents["n.ipynb"]["cells"][0]["source"] == "b"
+
+
+async def test_typing_elsewhere_during_a_change_makes_it_try_again(entry, page, notebook):
+    await page.open("n.ipynb")
+    async with connected(entry) as mcp:
+        await mcp.text("read_notebook")
+        typed = copy.deepcopy(page.contents["n.ipynb"])
+        typed["cells"][2]["source"] = "# typed"
+        page.before_write = lambda: page.type("n.ipynb", typed)
+        await mcp.text("edit_cell", cell_id="one", source="agent")
+    now = [cell["source"] for cell in page.contents["n.ipynb"]["cells"]]
+    assert now == ["agent", "f()", "# typed", "plot()"]
+
+
+async def test_an_old_notebook_without_ids(entry, root):
+    path = root / "old.ipynb"
+    content = new_notebook(cells=[new_code_cell(text) for text in ("a", "b", "a")])
+    content.nbformat_minor = 4
+    for cell in content.cells:
+        del cell["id"]
+    path.write_text(json.dumps(content))
+    async with connected(entry) as mcp:
+        told = await mcp.text("read_notebook", path="old.ipynb")
+        ids = [part.split('"')[0] for part in told.split(' id="')[1:]]
+        assert len(set(ids)) == 3
+        await mcp.text("edit_cell", path="old.ipynb", cell_id=ids[2], source="c")
+        await mcp.text("insert_cell", path="old.ipynb", source="new", index=0)
+        await mcp.text("delete_cell", path="old.ipynb", cell_id=ids[1])
+    assert sources(path) == ["new", "a", "c"]
+    assert not any("id" in cell for cell in cells(path))
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/etc/passwd.ipynb", "outside the folders"),
+        ("../x.ipynb", "outside the folders"),
+        ("link.ipynb", "outside the folders"),
+        ("file://elsewhere/x.ipynb", "another machine"),
+        ("a.py", "not a notebook"),
+        ("missing.ipynb", "no file"),
+        ("broken.ipynb", "cannot be read as a notebook"),
+        ("a\0.ipynb", "not a usable path"),
+    ],
+)
+async def test_what_is_no_notebook_of_the_session(entry, root, tmp_path_factory, path, words):
+    outside = tmp_path_factory.mktemp("outside") / "n.ipynb"
+    outside.write_text(nbformat.writes(new_notebook()))
+    (root / "link.ipynb").symlink_to(outside)
+    (root / "broken.ipynb").write_text("{")
+    async with connected(entry) as mcp:
+        assert words in await mcp.refused("read_notebook", path=path)
+        assert words in await mcp.refused("insert_cell", path=path, source="x")
+
+
+async def test_protected_notebooks_are_asked_for(entry, window, root):
+    (root / ".hidden").mkdir()
+    path = root / ".hidden" / "n.ipynb"
+    path.write_text(nbformat.writes(new_notebook()))
+    async with connected(entry) as mcp:
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.refused("insert_cell", path=str(path), source="x"))
+        question = await decide(window, "deny", start)
+        assert question["toolCall"]["title"] == f"Insert a cell into {path}"
+        assert question["toolCall"]["content"][0]["newText"] == "x"
+        assert "the user said no" in await calling
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("insert_cell", path=str(path), source="x"))
+        await decide(window, "allow", start)
+        await calling
+    assert sources(path) == ["x"]
+
+
+async def test_arguments_that_make_no_sense(entry, notebook):
+    async with connected(entry) as mcp:
+        assert "cell_id" in await mcp.refused("edit_cell", path="n.ipynb", source="x")
+        assert "cel_id" in await mcp.refused("delete_cell", cel_id="x")
+        assert "timeout" in await mcp.refused("run_cell", cell_id="one", timeout=1e9)
+        assert "not looking at a notebook" in await mcp.refused("read_notebook")
+        assert "no tool nonsense" in await mcp.refused("nonsense")

@@ -1,0 +1,487 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The tools that run code, with real kernels of two languages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+
+import nbformat
+import pytest
+from mcpclient import ASK, connected, decide, servers
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from page import Page
+
+from jupyter_acp.tools import server
+from jupyter_acp.tools.words import RUN_OUTPUT_LIMIT
+
+SHOW_IMAGE = """
+from IPython.display import Image, display
+import base64
+display(Image(base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)))
+"""
+ALLOW = [{"kind": "run", "decision": "allow"}, {"kind": "terminal", "decision": "allow"}]
+
+
+@pytest.fixture
+def acp_config():
+    return {"permissions": {"*": ALLOW}}
+
+
+@pytest.fixture
+def root(jp_root_dir):
+    return jp_root_dir.resolve()
+
+
+@pytest.fixture
+def bash_kernel(jp_data_dir):
+    folder = jp_data_dir / "kernels" / "bash"
+    folder.mkdir(parents=True)
+    argv = [sys.executable, "-m", "bash_kernel", "-f", "{connection_file}"]
+    spec = {"argv": argv, "display_name": "Bash", "language": "bash"}
+    (folder / "kernel.json").write_text(json.dumps(spec))
+
+
+@pytest.fixture
+def page(window, root, jp_asyncio_loop):
+    async def make():
+        return Page(window, root)
+
+    page = jp_asyncio_loop.run_until_complete(make())
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def entry(window, root, jp_asyncio_loop):
+    session = jp_asyncio_loop.run_until_complete(window.new(root))
+    (entry,) = jp_asyncio_loop.run_until_complete(servers(window, session))
+    return entry
+
+
+def make(path, *texts, kernel=None):
+    cells = [new_code_cell(text, id=f"c{number}") for number, text in enumerate(texts)]
+    metadata = {"kernelspec": {"name": kernel, "display_name": kernel}} if kernel else {}
+    path.write_text(nbformat.writes(new_notebook(cells=cells, metadata=metadata)))
+    return path
+
+
+async def kernel_of(serverapp, name):
+    sessions = await serverapp.session_manager.list_sessions()
+    (found,) = [s["kernel"]["id"] for s in sessions if s["path"] == name]
+    return found
+
+
+async def test_cells_of_a_closed_notebook(entry, root):
+    path = make(root / "n.ipynb", "x = 6\nprint('six', x)\nx * 7", "1 / 0", SHOW_IMAGE)
+    async with connected(entry) as mcp:
+        told = await mcp.text("run_cell", path="n.ipynb", cell_id="c0")
+        assert told.startswith("Cell c0 [1] ran.\n") and "six 6" in told and "42" in told
+        told = await mcp.refused("run_cell", path="n.ipynb", cell_id="c1")
+        assert "Cell c1 [2] failed." in told and "ZeroDivisionError: division by zero" in told
+        assert "\x1b" not in told
+        result = await mcp.call("run_cell", path="n.ipynb", cell_id="c2")
+        assert [b.mime_type for b in result.content if b.type == "image"] == ["image/png"]
+        saved = nbformat.read(path, as_version=4)
+        nbformat.validate(saved)
+        assert [cell.execution_count for cell in saved.cells] == [1, 2, 3]
+        assert saved.cells[0].outputs[0].text == "six 6\n"
+        assert saved.cells[0].outputs[1].data["text/plain"] == "42"
+        assert saved.cells[1].outputs[0].ename == "ZeroDivisionError"
+        # The kernel is the notebook's own, and goes on.
+        assert "6" in await mcp.text("run_code", path="n.ipynb", code="x")
+        assert "Kernel python3: idle" in await mcp.text("read_notebook", path="n.ipynb", count=1)
+        kernels = await mcp.json("list_kernels")
+        (kernel,) = kernels["running"]
+        assert kernel["notebooks"] == [str(path)] and kernel["language"] == "python"
+        assert "python3" in kernels["installed"]
+
+
+async def test_what_cannot_be_run(entry, root):
+    path = make(root / "n.ipynb", "1")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.append(new_markdown_cell("# Text", id="text"))
+    path.write_text(nbformat.writes(notebook))
+    make(root / "odd.ipynb", "1", kernel="cobol")
+    async with connected(entry) as mcp:
+        assert "markdown cell" in await mcp.refused("run_cell", path="n.ipynb", cell_id="text")
+        assert "no cell" in await mcp.refused("run_cell", path="n.ipynb", cell_id="nope")
+        assert "nothing to run" in await mcp.refused("run_code", path="n.ipynb", code="  ")
+        told = await mcp.refused("run_cell", path="odd.ipynb", cell_id="c0")
+        assert "'cobol'" in told and "python3" in told
+        assert "No kernel runs" in await mcp.refused("read_variables", path="n.ipynb")
+
+
+async def test_code_that_reads_input_is_told_that_nobody_types(entry, root):
+    make(root / "n.ipynb")
+    async with connected(entry) as mcp:
+        told = await mcp.refused("run_code", path="n.ipynb", code="input('name? ')")
+        assert "StdinNotImplementedError" in told
+
+
+async def test_time_that_runs_out(entry, root, jp_serverapp):
+    make(root / "n.ipynb", "import time\nprint('begun', flush=True)\ntime.sleep(60)")
+    async with connected(entry) as mcp:
+        start = time.monotonic()
+        told = await mcp.refused("run_cell", path="n.ipynb", cell_id="c0", timeout=3)
+        assert time.monotonic() - start < 10
+        assert "longer than 3 s and was interrupted" in told
+        assert "begun" in told and "KeyboardInterrupt" in told
+        assert "2" in await mcp.text("run_code", path="n.ipynb", code="1 + 1", timeout=5)
+        stubborn = (
+            "import time\nfor _ in range(90):\n    try:\n        time.sleep(0.1)\n"
+            "    except KeyboardInterrupt:\n        pass"
+        )
+        told = await mcp.refused("run_code", path="n.ipynb", code=stubborn, timeout=1)
+        assert "does not react" in told
+
+
+async def test_a_run_that_the_agent_cancels_is_interrupted(entry, root, jp_serverapp):
+    make(root / "n.ipynb")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="done = 'no'")
+        code = "import time\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    done = 'yes'"
+        calling = asyncio.ensure_future(mcp.text("run_code", path="n.ipynb", code=code))
+        await asyncio.sleep(1.5)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        assert "yes" in await mcp.text("run_code", path="n.ipynb", code="done", timeout=10)
+
+
+async def test_a_run_of_an_agent_that_leaves_is_interrupted(entry, root, jp_serverapp):
+    make(root / "n.ipynb")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="1")
+        sleep = "import time; time.sleep(60)"
+        calling = asyncio.ensure_future(mcp.call("run_code", path="n.ipynb", code=sleep))
+        await asyncio.sleep(1.5)
+    await asyncio.gather(calling, return_exceptions=True)
+    kernel = jp_serverapp.kernel_manager.get_kernel(await kernel_of(jp_serverapp, "n.ipynb"))
+    for _ in range(100):
+        if kernel.execution_state == "idle":
+            break
+        await asyncio.sleep(0.1)
+    assert kernel.execution_state == "idle"
+
+
+async def test_what_the_user_runs_is_never_interrupted(entry, root, jp_serverapp):
+    make(root / "n.ipynb")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="import time")
+        manager = jp_serverapp.kernel_manager.get_kernel(await kernel_of(jp_serverapp, "n.ipynb"))
+        user = manager.client()
+        user.start_channels()
+        user.execute("time.sleep(4); slept = 'well'")
+        await asyncio.sleep(0.3)
+        told = await mcp.refused("run_code", path="n.ipynb", code="slept = 'badly'", timeout=1)
+        assert "busy with something else; nothing was run" in told
+        assert "busy" in await mcp.text("read_notebook", path="n.ipynb")
+        # Given time, it waits for its turn.
+        assert "well" in await mcp.text("run_code", path="n.ipynb", code="slept", timeout=30)
+        user.stop_channels()
+
+
+async def test_progress_is_told_while_it_runs(entry, root, monkeypatch):
+    make(root / "n.ipynb")
+    heard = []
+
+    async def hear(progress, total, message):
+        heard.append(progress)
+
+    async with connected(entry) as mcp:
+        monkeypatch.setattr(server, "PROGRESS", 0.2)
+        await mcp.client.call_tool(
+            "run_code",
+            {"path": "n.ipynb", "code": "import time; time.sleep(1)"},
+            progress_callback=hear,
+        )
+    assert len(heard) > 2 and heard == sorted(heard)
+
+
+async def test_a_flood_of_output_is_cut(entry, root):
+    path = make(root / "n.ipynb", "for n in range(200_000):\n    print(n, 'x' * 80)")
+    async with connected(entry) as mcp:
+        told = await mcp.text("run_cell", path="n.ipynb", cell_id="c0")
+        assert len(told) < 2 * RUN_OUTPUT_LIMIT and "left out" in told
+        assert told.split("\n")[1].startswith("0 xxx")
+    saved = nbformat.read(path, as_version=4)
+    assert path.stat().st_size < 10_000_000
+    assert saved.cells[0].outputs[0].text.endswith("[The rest of the output was dropped.]\n")
+
+
+async def test_outputs_that_change_while_it_runs(entry, root):
+    code = """
+from IPython.display import clear_output, display
+handle = display("one", display_id=True)
+handle.update("two")
+print("gone"); clear_output(wait=True); print("kept", end="\\r"); print("bar")
+_ = display("three", display_id="d"); _ = display("four", display_id="d", update=True)
+"""
+    path = make(root / "n.ipynb", code)
+    async with connected(entry) as mcp:
+        told = await mcp.text("run_cell", path="n.ipynb", cell_id="c0")
+    assert "gone" not in told and "one" not in told and "kept" not in told and "bar" in told
+    assert "'four'" in told and "'three'" not in told
+    assert len(nbformat.read(path, as_version=4).cells[0].outputs) == 2
+
+
+async def test_variables(entry, root):
+    make(root / "n.ipynb")
+    code = """
+import json, sys as system
+number = 42
+text = "y" * 1000
+numbers = list(range(1000))
+table = {"a": [1, 2], "b": None}
+def f(a, b=1): pass
+class Thing:
+    def __repr__(self): raise ValueError("no")
+thing = Thing()
+class Array:
+    shape = (3, 4); dtype = "float64"; size = 12
+array = Array()
+_hidden = 1
+"""
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code=code)
+        before = await mcp.text("run_code", path="n.ipynb", code="print(sorted(globals()))")
+        told = (await mcp.text("read_variables", path="n.ipynb")).split("\n")
+        found = dict(line.split(": ", 1) for line in told)
+        assert found["number"] == "int = 42"
+        assert found["text"].startswith("str [1000] = 'yyy") and len(found["text"]) < 200
+        assert found["numbers"] == "list [1000] = [0, 1, 2, 3, 4, 5, ...]"
+        assert found["table"] == "dict [2] = {'a': [1, 2], 'b': None}"
+        assert found["f"] == "function = f(a, b=1)"
+        assert found["Thing"] == "type = class Thing"
+        assert found["thing"].startswith("Thing = ")
+        assert found["array"] == "Array [3x4] = dtype float64"
+        assert found["Imported modules"] == "json, sys as system"
+        assert not {"_hidden", "In", "exit", "get_ipython", "open"} & set(found)
+        # Nothing of it is left behind: no name, no entry of the history, no number.
+        after = await mcp.text("run_code", path="n.ipynb", code="print(sorted(globals()))")
+        assert set(after.split()) ^ set(before.split()) == set()
+        count = "print(get_ipython().execution_count, len(In), _, Out)"
+        assert "1 1  {}" in await mcp.text("run_code", path="n.ipynb", code=count)
+
+
+async def test_another_language(entry, root, bash_kernel):
+    path = make(root / "shell.ipynb", "name=world; echo hello $name", kernel="bash")
+    async with connected(entry) as mcp:
+        assert "hello world" in await mcp.text("run_cell", path="shell.ipynb", cell_id="c0")
+        told = await mcp.text("run_code", path="shell.ipynb", code="echo again $name")
+        assert "again world" in told
+        told = await mcp.refused("read_variables", path="shell.ipynb")
+        assert "speaks bash" in told and "run_code" in told
+        (kernel,) = (await mcp.json("list_kernels"))["running"]
+        assert kernel["language"] == "bash"
+    assert nbformat.read(path, as_version=4).cells[0].outputs[0].text.strip() == "hello world"
+
+
+async def test_a_kernel_that_dies(entry, root):
+    make(root / "n.ipynb")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="1")
+        told = await mcp.refused(
+            "run_code", path="n.ipynb", code="import os; os._exit(1)", timeout=30
+        )
+        assert "restarted or has ended" in told
+
+
+class TestAsked:
+    """Without a rule, the user is asked."""
+
+    @pytest.fixture
+    def acp_config(self):
+        return {"permissions": {}}
+
+    async def test_before_anything_is_run(self, entry, root, window, jp_serverapp):
+        path = make(root / "n.ipynb", "x = 1\n```")
+        async with connected(entry) as mcp:
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused("run_cell", path="n.ipynb", cell_id="c0"))
+            question = await decide(window, "deny", start)
+            assert "the user said no" in await calling
+            assert not await jp_serverapp.session_manager.list_sessions()
+            call = question["toolCall"]
+            assert call["title"] == f"Run cell 1 of {path}" and call["kind"] == "execute"
+            assert call["rawInput"] == {"path": str(path), "code": "x = 1\n```"}
+            assert call["content"][0]["content"]["text"] == "````\nx = 1\n```\n````"
+            assert question["_meta"]["jupyter-acp"]["rule"]["kind"] == "run"
+
+    async def test_always_is_for_the_notebook_and_the_session(self, entry, root, window):
+        make(root / "n.ipynb", "x = 1")
+        make(root / "other.ipynb", "x = 1")
+        async with connected(entry) as mcp:
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.text("run_code", path="n.ipynb", code="1 + 1"))
+            await decide(window, "always", start)
+            await calling
+            start = len(window.received)
+            await mcp.text("run_code", path="n.ipynb", code="3")
+            await mcp.text("run_cell", path="n.ipynb", cell_id="c0")
+            assert not [m for m in window.received[start:] if m.get("method") == ASK]
+            calling = asyncio.ensure_future(mcp.refused("run_code", path="other.ipynb", code="3"))
+            await decide(window, "deny", start)
+            await calling
+
+    async def test_what_was_changed_meanwhile_is_not_run(self, entry, root, window, jp_serverapp):
+        make(root / "n.ipynb", "harmless = 1")
+        async with connected(entry) as mcp:
+            await mcp.text("read_notebook", path="n.ipynb")
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused("run_cell", path="n.ipynb", cell_id="c0"))
+            await window.wait(lambda m: m.get("method") == ASK, start)
+            await mcp.text("edit_cell", path="n.ipynb", cell_id="c0", source="harmful = 1")
+            await decide(window, "allow", start)
+            assert "was changed before it could run" in await calling
+            assert not await jp_serverapp.session_manager.list_sessions()
+
+    async def test_having_been_let_edit_is_not_having_been_let_run(
+        self, entry, root, window, jp_serverapp
+    ):
+        path = make(root / "n.ipynb", "x = 1")
+        session = (await window.result("session/list", {}))["sessions"][0]["sessionId"]
+        call = {"toolCallId": "1", "title": "Edit", "rawInput": {"path": str(path)}}
+        options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+        ask = ["request", ASK, {"toolCall": call, "options": options}]
+        start = len(window.received)
+        turn = await window.start_prompt(session, ask, ["until_cancel"])
+        await decide(window, "y", start)
+        async with connected(entry) as mcp:
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused("run_cell", path="n.ipynb", cell_id="c0"))
+            await decide(window, "deny", start)
+            await calling
+        await window.notify("session/cancel", {"sessionId": session})
+        await window.response(turn)
+
+    async def test_nobody_is_asked_any_more_when_the_agent_gives_up(self, entry, root, window):
+        make(root / "n.ipynb", "x = 1")
+        async with connected(entry) as mcp:
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.call("run_code", path="n.ipynb", code="1"))
+            question = await window.wait(lambda m: m.get("method") == ASK, start)
+            calling.cancel()
+            await window.wait(
+                lambda m: (
+                    m.get("method") == "_jupyter/permission_resolved"
+                    and m["params"]["requestId"] == question["id"]
+                ),
+                start,
+            )
+
+
+class TestOpen:
+    """Notebooks that are open in a window run there."""
+
+    async def test_a_cell(self, entry, root, page):
+        path = make(root / "n.ipynb", "x = 1")
+        before = path.read_text()
+        await page.open("n.ipynb")
+        output = {"output_type": "stream", "name": "stdout", "text": "seen\n"}
+        asked = []
+
+        async def run(params):
+            asked.append(params)
+            return {"status": "ok", "executionCount": 5, "outputs": [output]}
+
+        page.run = run
+        async with connected(entry) as mcp:
+            assert await mcp.text("run_cell", cell_id="c0") == "Cell c0 [5] ran.\nseen"
+        assert asked == [{"path": "n.ipynb", "cellId": "c0", "source": "x = 1"}]
+        # What came of it is the window's to keep.
+        assert path.read_text() == before and page.writes == []
+
+    async def test_a_cell_that_fails(self, entry, root, page):
+        make(root / "n.ipynb", "x = 1")
+        await page.open("n.ipynb")
+        error = {"output_type": "error", "ename": "E", "evalue": "v", "traceback": []}
+
+        async def run(params):
+            return {"status": "error", "executionCount": 5, "outputs": [error]}
+
+        page.run = run
+        async with connected(entry) as mcp:
+            assert "failed.\nE: v" in await mcp.refused("run_cell", cell_id="c0")
+
+    async def test_time_that_runs_out(self, entry, root, page, jp_serverapp, monkeypatch):
+        from jupyter_acp.client import running
+
+        make(root / "n.ipynb", "x = 1")
+        async with connected(entry) as mcp:
+            await mcp.text("run_code", path="n.ipynb", code="import time")
+            await page.open("n.ipynb")
+            manager = jp_serverapp.kernel_manager.get_kernel(
+                await kernel_of(jp_serverapp, "n.ipynb")
+            )
+            user = manager.client()
+            user.start_channels()
+
+            async def run(params):
+                user.execute("time.sleep(60)")
+                reply = await user.get_shell_msg(timeout=30)
+                return {"status": reply["content"]["status"], "executionCount": 1, "outputs": []}
+
+            page.run = run
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
+            assert "longer than 2 s and was interrupted" in told
+            user.stop_channels()
+            monkeypatch.setattr(running, "PATIENCE", 0.2)
+            page.silent = False
+
+            async def never(params):
+                await asyncio.sleep(100)
+
+            page.run = never
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=0.5)
+            assert "may still be running" in told
+
+    async def test_a_window_that_cannot_run_it(self, entry, root, page):
+        make(root / "n.ipynb", "print('here')")
+        await page.open("n.ipynb")
+        async with connected(entry) as mcp:
+            assert "here" in await mcp.text("run_cell", cell_id="c0")
+        # The outputs appear in the open document, which is the truth about the notebook.
+        (cell,) = page.contents["n.ipynb"]["cells"]
+        assert cell["outputs"][0]["text"] == "here\n" and cell["execution_count"] == 1
+
+    async def test_code_lets_the_window_start_the_kernel(self, entry, root, page, jp_serverapp):
+        make(root / "n.ipynb", "x = 1")
+        await page.open("n.ipynb")
+        asked = []
+
+        async def run(params):
+            asked.append(params)
+            await jp_serverapp.session_manager.create_session(
+                path="n.ipynb", name="n.ipynb", type="notebook", kernel_name="python3"
+            )
+            return {"status": "ok"}
+
+        page.run = run
+        async with connected(entry) as mcp:
+            for _ in range(2):
+                assert "2" in await mcp.text("run_code", code="1 + 1")
+        assert asked == [{"path": "n.ipynb", "cellId": None, "source": None}]
+        assert len(await jp_serverapp.session_manager.list_sessions()) == 1
+
+    async def test_a_window_that_is_lost(self, entry, root, page, acp_connect):
+        make(root / "n.ipynb", "x = 1")
+        other = await acp_connect()
+        second = Page(other, root)
+        await second.open("n.ipynb")
+
+        async def leave(params):
+            await other.close()
+            return {"status": "ok"}
+
+        second.run = leave
+        async with connected(entry) as mcp:
+            told = await mcp.refused("run_cell", path="n.ipynb", cell_id="c0")
+            assert "was lost while it ran" in told
+        second.close()
