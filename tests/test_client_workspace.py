@@ -8,6 +8,7 @@ import json
 from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
+from jupyter_server.services.contents.manager import ContentsManager
 
 from jupyter_acp.client import workspace as module
 from jupyter_acp.paths import file_uri
@@ -254,3 +255,36 @@ async def test_by_the_user(window, tmp_path):
     # A change of mind counts at once, whatever was advertised.
     await tell(window, shares={**shares, "openDocuments": False})
     assert (await ask(window, session, "open_documents"))["code"] == -32601
+
+
+class Elsewhere(ContentsManager):
+    """Documents that are not files."""
+
+
+class TestWithoutFiles:
+    """A contents manager that keeps its documents somewhere else."""
+
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config):
+        jp_server_config["ServerApp"]["contents_manager_class"] = Elsewhere
+        return jp_server_config
+
+    async def test_nothing_is_a_file(self, window, tmp_path):
+        session = await window.new(tmp_path)
+        recents = [{"path": "a.py", "languageId": "python", "kind": "file"}]
+        await tell(
+            window,
+            full=True,
+            documents=[document("a.py")],
+            active="a.py",
+            focused=True,
+            recents=recents,
+        )
+        assert await ask(window, session, "open_documents") == {"documents": []}
+        assert await ask(window, session, "recent_documents") == {"documents": []}
+        assert await ask(window, session, "active_document") == {"document": None}
+        # Files inside of the session's folder are files nevertheless.
+        write = {"path": str(tmp_path / "a.py"), "content": "x"}
+        await window.prompt(session, ["request", "fs/write_text_file", write])
+        assert json.loads(window.texts()[-1]) == {}
+        assert (tmp_path / "a.py").read_text() == "x"

@@ -35,7 +35,13 @@ export class AgentPage extends ChatPage {
     return agent;
   }
 
+  /** Count a document as one of this test. */
+  knows(name: string): void {
+    this._names.add(name);
+  }
+
   async put(path: string, content: unknown): Promise<void> {
+    this.knows(path);
     const data =
       typeof content === 'string'
         ? { type: 'file', format: 'text', content }
@@ -120,13 +126,16 @@ export class AgentPage extends ChatPage {
     );
   }
 
+  /** The open documents, but for those of windows of other tests. */
   async open(): Promise<Record<string, IDocument>> {
     const { documents } = await this.ask<{ documents: IDocument[] }>(
       'workspace/open_documents'
     );
-    return Object.fromEntries(
-      documents.map(document => [document.uri.split('/').pop(), document])
+    const named = documents.map(
+      document =>
+        [decodeURIComponent(document.uri.split('/').pop()!), document] as const
     );
+    return Object.fromEntries(named.filter(([name]) => this._names.has(name)));
   }
 
   async active(): Promise<string | null> {
@@ -144,6 +153,8 @@ export class AgentPage extends ChatPage {
     const path = decodeURIComponent(new URL(documents[0].uri).pathname);
     return path.slice(0, path.lastIndexOf('/'));
   }
+
+  private readonly _names = new Set<string>();
 
   cell(index: number): Locator {
     return this.page

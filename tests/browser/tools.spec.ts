@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 
 import { expect, test } from '@playwright/test';
 
-import { AgentPage } from './agent';
+import { AgentPage, type IDocument } from './agent';
 import { code } from './documents';
 
 interface IAnswer {
@@ -68,8 +68,34 @@ test('tools change and run the notebook that the user looks at', async ({
     'tools.ipynb',
     notebook('python3', 'x = 6', 'print(x * 7)', '', '1 / 0')
   );
+  await agent.put('tools-2.ipynb', notebook('bash', 'echo hello'));
+  await agent.put('tools.py', 'saved = 1\n');
+  await agent.show('tools-2.ipynb');
+  await agent.show('tools.py');
+  const editor = page.locator('.jp-FileEditor:not(.lm-mod-hidden) .cm-content');
+  await editor.click();
+  await page.keyboard.insertText('unsaved = ');
   await agent.show('tools.ipynb');
   const tools = await Tools.of(agent);
+
+  // What is open is what the screen shows.
+  const { documents } = JSON.parse(await tools.text('open_documents')) as {
+    documents: IDocument[];
+  };
+  const languages = documents.map(({ uri, languageId }) => [
+    uri.split('/').pop(),
+    languageId
+  ]);
+  // Windows of other tests may still count as open.
+  expect(Object.fromEntries(languages)).toMatchObject({
+    'tools.ipynb': 'python',
+    'tools-2.ipynb': 'shellscript',
+    'tools.py': 'python'
+  });
+  expect(await tools.text('active_document')).toContain('/tools.ipynb');
+  expect(await tools.text('recent_documents', { limit: 1 })).toContain(
+    '/tools.ipynb'
+  );
 
   // What the user types is seen, and is not disturbed.
   await agent.cell(2).locator('.cm-content').click();
@@ -79,7 +105,14 @@ test('tools change and run the notebook that the user looks at', async ({
   expect(read).toContain('type="code" active="true">\n# mine');
   expect(read).toContain('Kernel python3: idle');
   await tools.text('edit_cell', { cell_id: 'cell-0', source: 'x = 5' });
-  await expect(agent.cell(0).locator('.cm-content')).toHaveText('x = 5');
+  const edited = agent.cell(0).locator('.cm-content');
+  await expect(edited).toHaveText('x = 5');
+  await edited.click();
+  await page.keyboard.press('Control+z');
+  await expect(edited).toHaveText('x = 6');
+  await page.keyboard.press('Control+Shift+z');
+  await expect(edited).toHaveText('x = 5');
+  await agent.cell(2).locator('.cm-content').click();
 
   // Running is asked for, once.
   const running = tools.call(
