@@ -195,6 +195,7 @@ class AcpExtension(ExtensionApp):
         from .client.watch import Watcher
         from .client.workspace import Workspace
         from .tools.toolbox import Services
+        from .turns import FileTurns
 
         assert self.serverapp is not None
         root_dir, contents_root = self._root_dir(), self._contents_root()
@@ -203,9 +204,10 @@ class AcpExtension(ExtensionApp):
         contents = Contents(self.serverapp.contents_manager, contents_root)
         terminals = self.serverapp.web_app.settings.get("terminal_manager")
         documents = Documents(workspace.find)
-        watcher = Watcher(documents, workspace.files, self.log)
+        watcher = Watcher(documents, workspace.files, workspace.is_away, self.log)
         self._on_save(contents_root, watcher.saved)
-        notebooks = Notebooks(root_dir, documents, contents, permissions.check)
+        turns = FileTurns()
+        notebooks = Notebooks(root_dir, documents, contents, permissions.check, turns)
         kernels = Kernels(
             self.serverapp.kernel_manager,
             self.serverapp.session_manager,
@@ -215,7 +217,7 @@ class AcpExtension(ExtensionApp):
         running = Running(root_dir, documents, notebooks, kernels, permissions.check)
         services = Services(workspace, notebooks, running, kernels)
         return ClientServices(
-            Files(root_dir, documents, contents, permissions.check),
+            Files(root_dir, documents, contents, permissions.check, turns),
             Terminals(root_dir, permissions.check, terminals),
             workspace,
             permissions,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections import Counter
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Protocol
@@ -61,8 +62,8 @@ class NotebookFormat:
             raise ValueError("it is JSON, but no notebook: the field `nbformat` is missing")
         return self.of(value)
 
-    def of(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Take a notebook that was JSON already, of whichever version."""
+    def of(self, value: dict[str, Any], *, check: bool = True) -> dict[str, Any]:
+        """Take a notebook that was JSON already, of whichever version; ours need no check."""
         import nbformat
         from nbformat.v4.rwbase import rejoin_lines
 
@@ -73,7 +74,9 @@ class NotebookFormat:
             elif notebook.nbformat > 4:
                 raise ValueError(f"its format {notebook.nbformat} is not known here")
             value = json.loads(json.dumps(rejoin_lines(notebook)))
-            nbformat.validate(nbformat.from_dict(_written(named(value))))
+            value["cells"] = _distinct(value["cells"])
+            if check:
+                nbformat.validate(nbformat.from_dict(_written(named(value))))
         except nbformat.ValidationError as error:
             reason = str(error).split("\n", 1)[0]
             raise ValueError(f"it is not a valid notebook: {reason}") from None
@@ -105,6 +108,11 @@ def format_of(path: Path) -> Format:
     return NOTEBOOK if path.suffix == ".ipynb" else TEXT
 
 
+def one_line_end(text: str) -> str:
+    """Return a text as editors hold it, whichever way its lines end in the file."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def named(notebook: dict[str, Any], like: dict[str, Any] | None = None) -> dict[str, Any]:
     """Give every cell an id: that of the cell which it is in another version, else a new one."""
     if all("id" in cell for cell in notebook["cells"]):
@@ -117,6 +125,18 @@ def named(notebook: dict[str, Any], like: dict[str, Any] | None = None) -> dict[
     for cell in cells:
         cell.setdefault("id", uuid.uuid4().hex[:8])
     return {**notebook, "cells": cells}
+
+
+def _distinct(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Tell cells apart that were copied with their ids, the same way in every version."""
+    seen: Counter[Any] = Counter()
+    distinct = []
+    for cell in cells:
+        id = cell.get("id")
+        seen[id] += 1
+        again = id is not None and seen[id] > 1
+        distinct.append({**cell, "id": f"{id}-{seen[id]}"[-64:]} if again else cell)
+    return distinct
 
 
 def _pairs(old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:

@@ -59,11 +59,16 @@ def contained(path: str, roots: Iterable[str]) -> Path:
     )
 
 
+def containing(path: Path, roots: Iterable[str]) -> list[Path]:
+    """Return those of the folders that a path is in, the deepest first."""
+    folders = dict.fromkeys(Path(root).resolve() for root in roots)
+    inside = [folder for folder in folders if folder == path or folder in path.parents]
+    return sorted(inside, key=lambda folder: len(folder.parts), reverse=True)
+
+
 def innermost(path: Path, roots: Iterable[str]) -> Path | None:
     """Return the deepest of the folders that a path is in."""
-    folders = [Path(root).resolve() for root in roots]
-    inside = [folder for folder in folders if folder == path or folder in path.parents]
-    return max(inside, key=lambda folder: len(folder.parts), default=None)
+    return next(iter(containing(path, roots)), None)
 
 
 @contextlib.contextmanager

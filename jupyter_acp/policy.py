@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from .paths import innermost
+from .paths import containing, innermost
 
 Kind = Literal["read", "write", "terminal", "run"]
 Decision = Literal["allow", "ask", "deny"]
@@ -34,8 +34,11 @@ class Rule(BaseModel):
         """Whether it says something about an action."""
         if self.kind not in ("*", action.kind):
             return False
-        # `git *` must not allow `git log; rm -r .`: what a shell puts together is not one command.
+        # `git *` must not allow `git log; rm -r .`: what a shell puts together is not one command,
+        # nor is a command that is told to load something else.
         careful = self.decision == "allow" and action.kind == "terminal" and self.match != "*"
+        if careful and action.is_unusual:
+            return False
         if careful and (_SHELL & set(" ".join(action.subjects))) - set(self.match):
             return False
         return any(fnmatchcase(subject, self.match) for subject in action.subjects)
@@ -61,6 +64,9 @@ class Action:
         self.subjects = subjects
         self.title = title
         self.details = details
+        self.is_unusual = False
+        """Whether there is more to it than what it is named by: then it is always looked at."""
+
         self.granted_by = subjects
         """What the user must have allowed the agent, one of them, for this to need no question."""
 
@@ -73,10 +79,10 @@ class Action:
         title: str,
         details: Details | None = None,
     ) -> Action:
-        """Make one that is about a file: rules name it by its whole path or that in its folder."""
-        root = innermost(path, roots)
-        names = [str(path)] if root is None else [str(path), path.relative_to(root).as_posix()]
-        return cls(kind, names, title, details)
+        """Make one that is about a file: rules name it by its whole path or that in a folder."""
+        folders = containing(path, roots)
+        names = [str(path), *(path.relative_to(folder).as_posix() for folder in folders)]
+        return cls(kind, list(dict.fromkeys(names)), title, details)
 
 
 def needs_permission(path: Path, roots: Sequence[str]) -> bool:

@@ -259,3 +259,72 @@ async def test_a_document_that_is_open_by_way_of_a_link(window, page, session, r
     assert await read(window, session, root / "other.py") == "unsaved\n"
     await page.open("other.py", "newer\n")
     assert await read(window, session, root / "link" / "a.py") == "newer\n"
+
+
+async def test_lines_that_end_in_another_way_are_no_change(window, page, session, root):
+    path = root / "dos.py"
+    path.write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    await page.open("dos.py", "one\ntwo\nthree\nuser\n", dirty=True)
+    answer = await fs(window, session, "write", path, content="ONE\r\ntwo\r\nthree\r\n")
+    assert answer == {}
+    assert page.contents["dos.py"] == "ONE\ntwo\nthree\nuser\n"
+
+
+async def test_a_notebook_that_is_not_quite_valid_can_be_read_and_mended(
+    window, page, session, root
+):
+    path = root / "odd.ipynb"
+    notebook = example()
+    notebook.cells[1].outputs = [{"output_type": "display_data", "data": {"text/plain": "1"}}]
+    path.write_text(json.dumps(notebook))
+    await page.open("odd.ipynb")
+    text = json.loads(await read(window, session, path))
+    text["cells"][1]["outputs"][0]["metadata"] = {}
+    text["cells"][0]["source"] = "mended"
+    assert await fs(window, session, "write", path, content=json.dumps(text)) == {}
+    assert sources(page.contents["odd.ipynb"]) == ["mended", "print(x)", "# Hello"]
+
+
+@pytest.mark.parametrize("opened", [True, False])
+async def test_cells_that_were_copied_with_their_ids_are_not_lost(
+    window, page, session, root, opened
+):
+    path = root / "twins.ipynb"
+    notebook = example()
+    notebook.cells[1].id = "one"
+    path.write_text(json.dumps(notebook))
+    if opened:
+        await page.open("twins.ipynb")
+    text = json.loads(await read(window, session, path))
+    text["cells"][2]["source"] = "# Bye"
+    assert await fs(window, session, "write", path, content=json.dumps(text)) == {}
+    now = page.contents["twins.ipynb"] if opened else json.loads(path.read_text())
+    assert ["".join(s) for s in sources(now)] == ["x = 1", "print(x)", "# Bye"]
+
+
+async def test_two_agents_at_once_lose_nothing(window, root):
+    path = root / "shared.txt"
+    lines = [f"{n}\n" for n in range(20)]
+    path.write_text("".join(lines))
+    sessions = [await window.new(root) for _ in range(2)]
+    for session in sessions:
+        await read(window, session, path)
+    turns = []
+    for place, session in ((0, sessions[0]), (19, sessions[1])):
+        content = "".join([*lines[:place], "changed\n", *lines[place + 1 :]])
+        write = ["request", "fs/write_text_file", {"path": str(path), "content": content}]
+        turns.append(await window.start_prompt(session, write))
+    for turn in turns:
+        await window.response(turn)
+    now = path.read_text().split("\n")
+    assert (now[0], now[19]) == ("changed", "changed")
+
+
+async def test_unsaved_text_whose_file_is_gone_is_left_alone(window, page, session, root):
+    path = root / "gone.py"
+    path.write_text("one\n")
+    await page.open("gone.py", "only here\n", dirty=True)
+    path.unlink()
+    answer = await fs(window, session, "write", path, content="agent\n")
+    assert answer["code"] == -32012 and "gone" in answer["message"]
+    assert page.contents["gone.py"] == "only here\n"

@@ -177,3 +177,90 @@ async def test_files_that_go_and_come_again(window, acp, page, session, root):
     assert page.writes == [], "what is no text is not brought into a text editor"
     path.write_text("back\n")
     await until(lambda: page.contents["a.py"] == "back\n")
+
+
+async def test_what_was_typed_into_an_empty_file_and_what_was_written_there(
+    window, acp, page, session, root
+):
+    path = root / "empty.py"
+    path.write_text("")
+    await page.open("empty.py")
+    await seen(acp, path)
+    page.type("empty.py", "user\n")
+    turn = await window.start_prompt(session, ["shell", f"echo agent > '{path}'"], ["sleep", 1])
+    question = await window.wait(lambda m: m.get("method") == ASK and "id" in m)
+    assert "empty.py" in question["params"]["toolCall"]["title"]
+    assert page.writes == []
+    await window.response(turn)
+
+
+async def test_a_change_after_one_that_nobody_decided_about(window, acp, page, session, root):
+    path = root / "a.py"
+    path.write_text("one\ntwo\nthree\n")
+    await page.open("a.py")
+    await seen(acp, path)
+    page.type("a.py", "user\ntwo\nthree\n")
+    path.write_text("agent\ntwo\nthree\n")
+    await asyncio.sleep(0.5)
+    assert page.writes == []
+    # The first line is still in dispute: nothing of it may be taken for the user's change.
+    path.write_text("agent\ntwo\nTHREE\n")
+    await asyncio.sleep(0.5)
+    assert page.writes == [] and page.contents["a.py"] == "user\ntwo\nthree\n"
+
+
+async def test_what_changed_while_the_window_was_away(
+    window, acp, acp_connect, session, root, jp_asyncio_loop
+):
+    path = root / "a.py"
+    path.write_text("one\ntwo\nthree\n")
+    other = await acp_connect()
+    page = Page(other, root)
+    await page.open("a.py")
+    await seen(acp, path)
+    page.type("a.py", "one\ntwo\nuser\n")
+    page.close()
+    await other.close()
+    path.write_text("agent\ntwo\nthree\n")
+    await asyncio.sleep(0.5)
+    back = Page(await acp_connect(), root)
+    back.contents, back.versions, back.dirty = page.contents, page.versions, page.dirty
+    document = {"path": "a.py", "languageId": "python", "kind": "file"}
+    await back.window.notify(
+        "_jupyter/workspace/update", {"window": "page", "full": True, "documents": [document]}
+    )
+    await until(lambda: back.contents["a.py"] == "agent\ntwo\nuser\n")
+    back.close()
+
+
+async def test_lines_that_end_in_another_way_are_merged_all_the_same(
+    window, acp, page, session, root
+):
+    path = root / "dos.py"
+    path.write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    await page.open("dos.py", "one\ntwo\nthree\n")
+    page.dirty["dos.py"] = False
+    await seen(acp, path)
+    page.type("dos.py", "one\ntwo\nuser\n")
+    path.write_bytes(b"agent\r\ntwo\r\nthree\r\n")
+    await until(lambda: page.contents["dos.py"] == "agent\ntwo\nuser\n")
+
+
+async def test_what_one_window_saves_the_others_show(
+    window, acp, acp_connect, page, session, root, jp_fetch
+):
+    path = root / "a.py"
+    path.write_text("one\n")
+    await page.open("a.py")
+    second = await acp_connect()
+    others = Page(second, root)
+    others.contents["a.py"], others.versions["a.py"], others.dirty["a.py"] = "one\n", 1, False
+    document = {"path": "a.py", "languageId": "python", "kind": "file"}
+    await second.notify("_jupyter/workspace/update", {"window": "2", "documents": [document]})
+    await seen(acp, path)
+    page.contents["a.py"] = "saved\n"
+    model = {"type": "file", "format": "text", "content": "saved\n"}
+    await jp_fetch("api", "contents", "a.py", method="PUT", body=json.dumps(model))
+    await until(lambda: others.contents["a.py"] == "saved\n")
+    assert others.dirty["a.py"] is False
+    others.close()

@@ -102,7 +102,7 @@ async def test_what_the_agent_has_asked_for_is_not_asked_again(window, session):
         {"optionId": "n", "name": "No", "kind": "reject_once"},
     ]
     for chosen in ("y", "n"):
-        call = {"toolCallId": "1", "title": "List", "rawInput": {"command": "ls -l"}}
+        call = {"toolCallId": "1", "kind": "execute", "rawInput": {"command": "ls -l"}}
         ask = steps(ASK, toolCall=call, options=options)
         start = len(window.received)
         create = steps("terminal/create", command="ls", args=["-l"])
@@ -260,3 +260,97 @@ def test_commands_that_a_rule_allows(match, command, fits):
 )
 def test_files_that_need_permission(path, protected):
     assert needs_permission(Path(path), ["/w"]) is protected
+
+
+@pytest.mark.parametrize(
+    ("call", "step"),
+    [
+        # A yes to something else is no yes to this.
+        (
+            {"kind": "read", "title": "Read", "locations": [{"path": "{root}/.env"}]},
+            ("fs/write_text_file", {"path": "{root}/.env", "content": "x"}),
+        ),
+        (
+            {"kind": "edit", "title": "Edit", "rawInput": {"source": "ls -l"}},
+            ("terminal/create", {"command": "ls -l"}),
+        ),
+        (
+            {"kind": "execute", "title": "Look", "toolCallId": "ls -l"},
+            ("terminal/create", {"command": "ls -l"}),
+        ),
+        (
+            {"title": "List", "rawInput": {"command": "ls -l"}},
+            ("terminal/create", {"command": "ls -l"}),
+        ),
+        (
+            {"kind": "execute", "title": "ls -l"},
+            (
+                "terminal/create",
+                {"command": "ls -l", "env": [{"name": "PATH", "value": "./evil"}]},
+            ),
+        ),
+    ],
+)
+async def test_what_another_yes_does_not_cover(window, session, jp_root_dir, call, step):
+    root = str(jp_root_dir.resolve())
+    (jp_root_dir / ".env").write_text("old")
+    text = json.dumps([call, step]).replace("{root}", root)
+    call, (method, params) = json.loads(text)
+    options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+    ask = steps(ASK, toolCall={"toolCallId": "1", **call}, options=options)
+    turn = await window.start_prompt(session, ask, steps(method, **params))
+    await choose(window, "y")
+    at = next(i for i, m in enumerate(window.received) if m.get("method") == ASK)
+    question = await choose(window, "deny", at + 1)
+    await window.response(turn)
+    assert json.loads(window.texts()[-1])["code"] == -32011
+    if "env" in params:
+        assert question["toolCall"]["rawInput"]["env"] == {"PATH": "./evil"}
+
+
+async def test_variables_that_make_another_command_of_it_are_always_asked_about(window, session):
+    rules = {"*": [{"kind": "terminal", "match": "git *", "decision": "allow"}]}
+    await window.notify("_jupyter/settings/update", {"rules": rules})
+    for name in ("PATH", "LD_PRELOAD", "GIT_SSH_COMMAND", "BASH_ENV"):
+        env = [{"name": name, "value": "./evil"}]
+        create = steps("terminal/create", command="git", args=["status"], env=env)
+        _, answer = await answered(window, session, create, "deny")
+        assert answer["code"] == -32011
+    create = steps(
+        "terminal/create", command="git", args=["status"], env=[{"name": "CI", "value": "1"}]
+    )
+    assert "terminalId" in await unasked(window, session, create)
+
+
+async def test_a_program_that_is_only_named_like_a_shell(window, session):
+    rules = {"*": [{"kind": "terminal", "match": "git *", "decision": "allow"}]}
+    await window.notify("_jupyter/settings/update", {"rules": rules})
+    create = steps("terminal/create", command="./sh", args=["-c", "git status"])
+    _, answer = await answered(window, session, create, "deny")
+    assert answer["code"] == -32011
+
+
+async def test_nothing_starts_in_a_session_that_was_closed_meanwhile(window, session, jp_root_dir):
+    create = steps("terminal/create", command="touch", args=["made"])
+    await window.start_prompt(session, create)
+    question = await window.wait(lambda m: m.get("method") == ASK and "id" in m)
+    await window.result("session/close", {"sessionId": session})
+    outcome = {"outcome": {"outcome": "selected", "optionId": "allow"}}
+    await window.send({"jsonrpc": "2.0", "id": question["id"], "result": outcome})
+    await window.result("session/list", {})
+    assert not (jp_root_dir / "made").exists()
+
+
+class TestRulesOfEveryFolder:
+    """What a rule names is the same wherever the session was started."""
+
+    @pytest.fixture
+    def acp_config(self):
+        return {"permissions": {"*": [{"kind": "write", "match": "data/*", "decision": "deny"}]}}
+
+    async def test_inside(self, window, jp_root_dir):
+        (jp_root_dir / "data").mkdir()
+        session = await window.new(jp_root_dir / "data")
+        write = steps("fs/write_text_file", path=str(jp_root_dir / "data" / "a"), content="")
+        answer = await unasked(window, session, write)
+        assert answer["code"] == -32011 and "administrator" in answer["message"]

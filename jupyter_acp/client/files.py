@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from ..disk import read_text, write_text
-from ..formats import NOTEBOOK, TEXT, Format, format_of
+from ..formats import NOTEBOOK, TEXT, Format, format_of, one_line_end
 from ..merge import ConflictError
 from ..paths import contained, folder_of, innermost
 from ..policy import Action, Decision, needs_permission
 from ..protocol import ReadFileParams, WriteFileParams, parse
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND
+from ..turns import FileTurns
 from .view import SessionView
 
 T = TypeVar("T")
@@ -76,8 +77,10 @@ class Files:
         documents: LiveDocuments,
         contents: ContentsManager,
         permit: Permit,
+        turns: FileTurns,
     ) -> None:
         self._root_dir = root_dir
+        self._turns = turns
         self._permit = permit
         self._documents = documents
         self._contents = contents
@@ -103,28 +106,41 @@ class Files:
         path = contained(wanted.path, [*session.roots, self._root_dir])
         value = _checked(format_of(path), wanted.content, path)
         await self._check(session, "write", path, wanted.content)
-        for _ in range(ATTEMPTS):
-            live = await self._documents.read(path)
-            on_disk = await self._on_disk(path)
-            seen = self._seen.get(session.id, path)
-            format = format_of(path)
-            if live is None:
-                ours = _value(format, on_disk)
-            elif live.format == NOTEBOOK.name:
-                ours = NOTEBOOK.of(live.content)
-            else:
-                # Whatever it is, the user has opened it as text.
-                format, value, ours = TEXT, wanted.content, live.content
-            base = _value(format, seen if seen is not None else on_disk)
-            merged = _merge(format, base, ours, value, path)
-            if live is None:
-                await self._save(path, format, merged, on_disk)
-            elif not await self._documents.write(live, merged):
-                continue
-            # What the agent takes it to be now: its next change will be a change of that.
-            self._seen.note(session.id, path, wanted.content)
-            return {}
+        async with self._turns.of(path):
+            for _ in range(ATTEMPTS):
+                live = await self._documents.read(path)
+                if live is None:
+                    await self._write_closed(session, path, value)
+                elif not await self._write_open(session, path, live, value, wanted.content):
+                    continue
+                # What the agent takes it to be now: its next change will be a change of that.
+                self._seen.note(session.id, path, wanted.content)
+                return {}
         raise _conflict(path, "the place where the user is typing")
+
+    async def _write_closed(self, session: SessionView, path: Path, value: Any) -> None:
+        on_disk = await self._on_disk(path)
+        format = format_of(path)
+        ours = _value(format, on_disk)
+        seen = self._seen.get(session.id, path)
+        base = ours if seen is None else _value(format, seen)
+        await self._save(path, format, _merge(format, base, ours, value, path), on_disk)
+
+    async def _write_open(
+        self, session: SessionView, path: Path, live: Any, value: Any, content: str
+    ) -> bool:
+        format: Format = NOTEBOOK
+        if live.format == NOTEBOOK.name:
+            ours: Any = NOTEBOOK.of(live.content, check=False)
+        else:
+            # Whatever it is, the user has opened it as text; there, lines end in one way only.
+            format, ours, value = TEXT, live.content, one_line_end(content)
+        seen = self._seen.get(session.id, path)
+        known = seen if seen is not None else await self._on_disk(path)
+        base = _value(format, known if format is NOTEBOOK or known is None else one_line_end(known))
+        if base is None and live.dirty:
+            raise _conflict(path, "its file is gone or broken, and it has unsaved changes")
+        return await self._documents.write(live, _merge(format, base, ours, value, path))
 
     async def _check(
         self, session: SessionView, kind: Literal["read", "write"], path: Path, content: str = ""
@@ -209,7 +225,7 @@ def _make_folders(path: Path) -> None:
 
 def _text(live: LiveDocument) -> str:
     if live.format == NOTEBOOK.name:
-        return NOTEBOOK.text(NOTEBOOK.of(live.content))
+        return NOTEBOOK.text(NOTEBOOK.of(live.content, check=False))
     return str(live.content)
 
 

@@ -14,7 +14,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
-from weakref import WeakValueDictionary
 
 from ..disk import read_text, write_text
 from ..formats import NOTEBOOK
@@ -22,6 +21,7 @@ from ..paths import contained, uri_path
 from ..policy import Action, Decision, Details, needs_permission
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND
+from ..turns import FileTurns
 from .view import SessionView
 
 T = TypeVar("T")
@@ -84,13 +84,14 @@ class Notebooks:
         documents: LiveDocuments,
         contents: ContentsManager,
         permit: Permit,
+        turns: FileTurns,
     ) -> None:
         self._root_dir = root_dir
         self._documents = documents
         self._contents = contents
         self._permit = permit
         self._seen: dict[str, dict[tuple[Path, str], bytes]] = {}
-        self._turns: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+        self._turns = turns
 
     def path(self, session: SessionView, given: str) -> Path:
         """Return the notebook that a path or a URI of an agent names."""
@@ -203,7 +204,7 @@ class Notebooks:
     async def apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], T]) -> T:
         """Change the cells of a notebook; whether that may be was asked before."""
         # Agents call tools side by side: one change must not undo the other.
-        turn = self._turns.setdefault(path, asyncio.Lock())
+        turn = self._turns.of(path)
         async with turn:
             return await self._apply(path, edit)
 
@@ -272,7 +273,7 @@ class Notebooks:
         text = None if live is not None else await _in_thread(read_text, path)
         try:
             if live is not None and live.format == NOTEBOOK.name:
-                content = NOTEBOOK.of(live.content)
+                content = NOTEBOOK.of(live.content, check=False)
             else:
                 # Open as text, or not at all.
                 content = NOTEBOOK.parse(text if text is not None else live.content)

@@ -19,6 +19,13 @@ from ..rpc.errors import FORBIDDEN
 from .view import SessionView
 
 _TOOL_KINDS = {"read": "read", "write": "edit", "terminal": "execute", "run": "execute"}
+_GRANTED_BY = {
+    "read": ("read", "search", "edit"),
+    "write": ("edit", "delete", "move"),
+    "terminal": ("execute",),
+    "run": ("execute",),
+}
+"""As what an agent must have asked for something: a yes to reading is none to writing."""
 
 
 class Permissions:
@@ -34,7 +41,7 @@ class Permissions:
         self._user: Rules = {}
         self._emit = emit
         self._said: dict[str, list[Rule]] = {}
-        self._granted: dict[str, list[set[str]]] = {}
+        self._granted: dict[str, list[tuple[str, set[str]]]] = {}
 
     def set_user_rules(self, rules: Any) -> None:
         """Take the user's own rules, from the settings."""
@@ -67,8 +74,8 @@ class Permissions:
         for option in options if isinstance(options, list) else []:
             if isinstance(option, dict) and option.get("optionId") == chosen is not None:
                 if str(option.get("kind")).startswith("allow"):
-                    texts = set(_strings(params.get("toolCall")))
-                    self._granted.setdefault(session.id, []).append(texts)
+                    grant = _grant(params.get("toolCall"))
+                    self._granted.setdefault(session.id, []).append(grant)
                 return
 
     def turn_ended(self, session_id: str) -> None:
@@ -95,14 +102,16 @@ class Permissions:
     def _take_grant(self, session: SessionView, action: Action) -> bool:
         grants = self._granted.get(session.id, [])
         for grant in grants:
-            if not grant.isdisjoint(action.granted_by):
+            kind, texts = grant
+            if kind in _GRANTED_BY[action.kind] and not texts.isdisjoint(action.granted_by):
                 grants.remove(grant)
-                return True
+                return not action.is_unusual
         return False
 
     async def _ask(self, session: SessionView, action: Action) -> Decision:
         # Meant for this and nothing else: what is a pattern in it is not meant as one.
         literal = "".join(f"[{c}]" if c in "*?[" else c for c in action.subjects[0])
+        rule = {"kind": action.kind, "match": literal}
         answer = await session.consult(
             {
                 "toolCall": {
@@ -113,14 +122,15 @@ class Permissions:
                     **(await action.details() if action.details is not None else {}),
                 },
                 "options": _OPTIONS,
-                "_meta": {META: {"rule": {"kind": action.kind, "match": literal}}},
+                # What may be run changes from one time to the next: that is for this session only.
+                "_meta": {META: {"rule": rule} if action.kind != "run" else {}},
             }
         )
         chosen = _chosen(answer)
         decision: Decision = "allow" if chosen in ("allow", "always") else "deny"
         if chosen in ("always", "never"):
-            rule = Rule(kind=action.kind, match=literal, decision=decision)
-            self._said.setdefault(session.id, []).append(rule)
+            said = Rule(kind=action.kind, match=literal, decision=decision)
+            self._said.setdefault(session.id, []).append(said)
         return decision
 
 
@@ -141,6 +151,13 @@ _REFUSALS = {
 def _chosen(answer: Any) -> Any:
     outcome = answer.get("outcome") if isinstance(answer, dict) else None
     return outcome.get("optionId") if isinstance(outcome, dict) else None
+
+
+def _grant(tool_call: Any) -> tuple[str, set[str]]:
+    """Return what kind of thing was allowed, and by which texts a person could tell what."""
+    call = tool_call if isinstance(tool_call, dict) else {}
+    shown = [call.get(field) for field in ("title", "locations", "rawInput")]
+    return str(call.get("kind")), set(_strings(shown))
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -26,6 +26,10 @@ class SessionView(Protocol):
     def roots(self) -> list[str]:
         """The folders that it may touch."""
 
+    @property
+    def ended(self) -> bool:
+        """Whether nothing may be started for it any more."""
+
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message to its transcript."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from ..disk import read_text
-from ..formats import NOTEBOOK, TEXT, Format
+from ..formats import NOTEBOOK, TEXT, Format, one_line_end
 from ..merge import ConflictError
 from ..rpc import RpcError
 from .view import SessionView
@@ -72,6 +72,7 @@ class Known(NamedTuple):
 
     signature: tuple[int, ...]
     text: str | None
+    """What it said when every window had it as it was; later changes are changes of that."""
 
 
 class Watcher:
@@ -81,10 +82,13 @@ class Watcher:
         self,
         documents: LiveDocuments,
         paths: Callable[[], set[Path]],
+        is_away: Callable[[Path], bool],
         log: Any,
     ) -> None:
+        """Watch the files at `paths`; `is_away` tells if a window that has one cannot be asked."""
         self._documents = documents
         self._paths = paths
+        self._is_away = is_away
         self._log = log
         self._known: dict[Path, Known] = {}
         self._watching: asyncio.Task[None] | None = None
@@ -106,6 +110,10 @@ class Watcher:
         """Take note that Jupyter itself has written a file: the window that did it knows."""
         if path in self._known:
             self._known[path] = _look(path)
+            if path not in self._handling:
+                self._handling[path] = asyncio.get_running_loop().create_task(
+                    self._handle(path, self._refresh)
+                )
 
     async def _watch(self, working: Callable[[], SessionView | None]) -> None:
         loop = asyncio.get_running_loop()
@@ -119,7 +127,7 @@ class Watcher:
                     del self._known[path]
                 changed = await loop.run_in_executor(None, self._changed, paths)
                 for path in changed - self._handling.keys():
-                    self._handling[path] = loop.create_task(self._handle(path))
+                    self._handling[path] = loop.create_task(self._handle(path, self._compare))
             except Exception:
                 self._log.exception("Open files could not be watched")
 
@@ -134,11 +142,26 @@ class Watcher:
                 changed.add(path)
         return changed
 
-    async def _handle(self, path: Path) -> None:
+    async def _handle(self, path: Path, work: Callable[[Path], Awaitable[None]]) -> None:
         try:
-            await self._compare(path)
+            await work(path)
+        except RpcError as error:
+            self._log.warning("%s changed on disk, but not in its window: %s", path, error.message)
+        except Exception:
+            self._log.exception("%s changed on disk, but not in its window", path)
         finally:
             del self._handling[path]
+
+    async def _refresh(self, path: Path) -> None:
+        """Show a file that one window has saved in the others, where nothing was typed."""
+        await asyncio.sleep(PATIENCE)
+        lives = await self._documents.everywhere(path)
+        now = self._known.get(path)
+        if len(lives) < 2 or now is None or now.text is None:
+            return
+        for live in lives:
+            if not live.dirty and not live.collaborative:
+                await self._bring(path, live, None, now.text)
 
     async def _compare(self, path: Path) -> None:
         await asyncio.sleep(PATIENCE)
@@ -147,30 +170,31 @@ class Watcher:
         if before is None or now.signature == before.signature or now.text is None:
             # Saved by a window after all, or closed, or not to be read as text.
             return
-        try:
-            for live in await self._documents.everywhere(path):
-                if live.collaborative:
-                    await self._acknowledge(live, now.text)
-                else:
-                    await self._bring(path, live, before.text, now.text)
-        except ValueError:
-            # Half written, or broken: the next look will tell.
+        brought = not self._is_away(path)
+        for live in await self._documents.everywhere(path):
+            if live.collaborative:
+                await self._acknowledge(live, now.text)
+            elif not await self._bring(path, live, before.text, now.text):
+                brought = False
+        if self._known.get(path) != before:
             return
-        except RpcError as error:
-            self._log.warning("%s changed on disk, but not in its window: %s", path, error.message)
-        if self._known.get(path) == before:
+        if brought:
             self._known[path] = now
+        elif not self._is_away(path):
+            # Not asked again about the same, but the next change is one of what it was before.
+            self._known[path] = Known(now.signature, before.text)
 
     async def _acknowledge(self, live: Any, now: str) -> None:
         """Let a window whose document is shared know its file again.
 
         Others bring the change into the document; only the window would still ask about it.
         """
-        format: Format = NOTEBOOK if live.format == NOTEBOOK.name else TEXT
-        text = format.text(format.parse(now))
+        format = _format(live)
+        theirs = _value(format, now)
         for _ in range(ATTEMPTS):
-            ours = NOTEBOOK.of(live.content) if format is NOTEBOOK else live.content
-            if format.text(ours) == text:
+            if theirs is None:
+                return
+            if _same(format, _ours(live), theirs):
                 await self._documents.write(live, live.content, save=False, on_disk_dirty=False)
                 return
             await asyncio.sleep(BUSY_INTERVAL)
@@ -178,32 +202,38 @@ class Watcher:
             if live is None:
                 return
 
-    async def _bring(self, path: Path, live: Any, before: str | None, now: str) -> None:
-        """Let one window have what is on disk now, together with what only it has."""
-        format: Format = NOTEBOOK if live.format == NOTEBOOK.name else TEXT
-        theirs = format.parse(now)
+    async def _bring(self, path: Path, live: Any, before: str | None, now: str) -> bool:
+        """Let one window have what is on disk now, together with what only it has.
+
+        Return whether it has it then.
+        """
+        format = _format(live)
+        theirs = _value(format, now)
         choice = None
         for _ in range(ATTEMPTS):
-            ours = NOTEBOOK.of(live.content) if format is NOTEBOOK else live.content
+            if theirs is None:
+                # Half written, or broken: the next change will tell.
+                return False
+            ours = _ours(live)
             try:
                 wanted = theirs
                 if live.dirty and choice != "theirs":
-                    if choice == "ours":
-                        wanted = ours
-                    else:
-                        wanted = format.merge(format.parse(before or now), ours, theirs)
+                    wanted = ours if choice == "ours" else _merged(format, before, ours, theirs)
             except ConflictError as conflict:
                 choice = await self._ask(path, format.text(ours), now, str(conflict))
                 if choice is None:
                     # Nobody has decided: JupyterLab itself asks before the one overwrites the other.
-                    return
+                    return False
             else:
-                dirty = format.text(wanted) != format.text(theirs)
+                dirty = not _same(format, wanted, theirs)
+                if not live.dirty and _same(format, ours, theirs):
+                    return True
                 if await self._documents.write(live, wanted, save=False, on_disk_dirty=dirty):
-                    return
+                    return True
             live = await self._documents.again(live)
             if live is None:
-                return
+                return True
+        return False
 
     async def _ask(self, path: Path, ours: str, theirs: str, where: str) -> str | None:
         session, at = self._worked
@@ -230,6 +260,35 @@ class Watcher:
         outcome = answer.get("outcome")
         chosen = outcome.get("optionId") if isinstance(outcome, dict) else None
         return chosen if chosen in ("ours", "theirs") else None
+
+
+def _format(live: LiveDocument) -> Format:
+    return NOTEBOOK if live.format == NOTEBOOK.name else TEXT
+
+
+def _ours(live: LiveDocument) -> Any:
+    if live.format == NOTEBOOK.name:
+        return NOTEBOOK.of(live.content, check=False)
+    return live.content
+
+
+def _value(format: Format, text: str | None) -> Any:
+    """Return what a file's text is to a window, or None if it is nothing."""
+    try:
+        return None if text is None else format.parse(one_line_end(text))
+    except ValueError:
+        return None
+
+
+def _same(format: Format, one: Any, other: Any) -> bool:
+    return format.text(one) == format.text(other)
+
+
+def _merged(format: Format, before: str | None, ours: Any, theirs: Any) -> Any:
+    base = _value(format, before)
+    if base is None:
+        raise ConflictError("what both started from is not known")
+    return format.merge(base, ours, theirs)
 
 
 def _signature(path: Path) -> tuple[int, ...]:

@@ -142,10 +142,19 @@ class Workspace:
             self._remember()
 
     def files(self) -> set[Path]:
-        """Return the files that are open in windows that can be asked."""
-        names = {name for w in self._windows.values() if w.host is not None for name in w.documents}
+        """Return the files that are open, also in windows that have lost their connection."""
+        names = {name for window in self._windows.values() for name in window.documents}
         found = [os_path(self._root, name) for name in names]
         return {path.resolve() for path in found if path is not None}
+
+    def is_away(self, path: Path) -> bool:
+        """Whether a window that has a file open cannot be asked at the moment."""
+        return any(
+            self._leads_to(name, path)
+            for window in self._windows.values()
+            if window.host is None
+            for name in window.documents
+        )
 
     def find(self, path: Path) -> list[tuple[Host, str]]:
         """Return the windows that have a file open and can be asked, and its contents path there."""

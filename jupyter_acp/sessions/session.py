@@ -86,6 +86,11 @@ class Session:
         return self.record.agent
 
     @property
+    def ended(self) -> bool:
+        """Whether no agent works in it: it is over, or its agent is gone."""
+        return self._gone or self.record.state in ("closed", "disconnected")
+
+    @property
     def cwd(self) -> str:
         """The folder that the session is about."""
         return self.record.cwd
@@ -290,6 +295,7 @@ class Session:
     async def close(self) -> None:
         """End the turn and let the agent forget the session; the transcript stays."""
         self.cancel()
+        self._questions.cancel()
         await self._turns.end(AGENT_PATIENCE)
         link, self._link = self._link, None
         if link is not None and self.record.agent_session is not None:

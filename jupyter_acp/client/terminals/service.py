@@ -11,7 +11,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ...agents.environment import agent_environment
+from ...agents.environment import agent_environment, is_loader_variable
 from ...paths import contained
 from ...policy import Action, Decision
 from ...protocol import CreateTerminalParams, TerminalParams, parse
@@ -25,7 +25,7 @@ from .terminal import Terminal
 DEFAULT_OUTPUT_LIMIT = 1024 * 1024
 MAX_OUTPUT_LIMIT = 16 * 1024 * 1024
 TERMINALS_PER_SESSION = 50
-_SHELLS = ("sh", "bash", "zsh")
+_SHELLS = {f"{folder}{name}" for folder in ("", "/bin/", "/usr/bin/") for name in ("sh", "bash")}
 _SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
 
 
@@ -56,6 +56,7 @@ class Terminals:
         launch = self._launch(session, wanted)
         line = shlex.join(launch.argv) if wanted.args else wanted.command
         await self._permit(session, _action(line, launch), "ask")
+        self._check_alive(session)
         limit = wanted.output_byte_limit
         output = Output(DEFAULT_OUTPUT_LIMIT if limit is None else min(limit, MAX_OUTPUT_LIMIT))
         try:
@@ -66,6 +67,10 @@ class Terminals:
             ) from None
         terminal = Terminal(session, command, output)
         self._terminals[terminal.id] = terminal
+        if session.ended:
+            # While it was being started.
+            self._end(terminal)
+        self._check_alive(session)
         terminal.announce(line, launch.cwd)
         return {"terminalId": terminal.id}
 
@@ -132,6 +137,10 @@ class Terminals:
         self._ending[task] = terminal
         task.add_done_callback(self._ending.pop)
 
+    def _check_alive(self, session: SessionView) -> None:
+        if session.ended:
+            raise RpcError(NOT_FOUND, "The session has ended; nothing is run in it any more.")
+
     def _get(self, session: SessionView, params: Any) -> Terminal:
         id = parse(TerminalParams, params).terminal_id
         terminal = self._terminals.get(id)
@@ -142,9 +151,21 @@ class Terminals:
 
 def _action(line: str, launch: Launch) -> Action:
     async def details() -> dict[str, Any]:
-        return {"rawInput": {"command": line, "cwd": launch.cwd}}
+        shown: dict[str, Any] = {"command": line, "cwd": launch.cwd}
+        return {"rawInput": {**shown, "env": launch.extra_env} if launch.extra_env else shown}
 
     # A line that a shell is given is the same command, whoever starts the shell.
     shell, *args = launch.argv
-    by_shell = args[1:2] if shell.rsplit("/")[-1] in _SHELLS and args[:1] == ["-c"] else []
-    return Action("terminal", [line, *by_shell], f"Run `{line}`", details)
+    by_shell = args[1:2] if shell in _SHELLS and args[:1] == ["-c"] else []
+    action = Action("terminal", [line, *by_shell], f"Run `{line}`", details)
+    action.is_unusual = any(_changes_what_runs(name) for name in launch.extra_env)
+    return action
+
+
+def _changes_what_runs(name: str) -> bool:
+    """Whether a variable can make another program out of a command."""
+    return (
+        is_loader_variable(name)
+        or name in ("PATH", "ENV", "BASH_ENV", "SHELLOPTS", "EDITOR", "PAGER")
+        or name.startswith(("GIT_", "BASH_FUNC_", "DYLD_"))
+    )
