@@ -254,6 +254,78 @@ test.describe('a notebook', () => {
     expect((await cells.sources()).a).toBe('one = 1');
   });
 
+  test('of a format without ids is changed cell by cell, too', async ({
+    page,
+    request
+  }) => {
+    const old = {
+      ...ABC,
+      nbformat_minor: 4,
+      cells: ABC.cells.map(({ id: _, ...cell }) => cell)
+    };
+    await put(request, 'old.ipynb', old);
+    const documents = await DocumentsPage.open(page, 'old.ipynb');
+    const { cells } = documents;
+    await cells.run();
+    const ids = Object.keys(await cells.sources());
+    const [a, b, c] = ids;
+    await expect(await cells.output(c)).toHaveText('three\n');
+    await cells.mark();
+
+    const { content, version } = await documents.readNotebook();
+    expect(content.nbformat_minor).toBe(4);
+    expect(content.cells.map(({ id }) => id)).toEqual(ids);
+    // By its text alone, the first would be taken for another cell.
+    content.cells[0].source = 'print("three")';
+    content.cells[1].source = 'two = 22';
+    const done = await documents.write('old.ipynb', version, content, {
+      save: true
+    });
+    expect(done.conflict).toBeUndefined();
+    expect(await cells.sources()).toEqual({
+      [a]: 'print("three")',
+      [b]: 'two = 22',
+      [c]: 'print("three")'
+    });
+    expect(await cells.marked()).toEqual(ids);
+    await expect(await cells.output(b)).toHaveText('2\n');
+    await expect(await cells.output(c)).toHaveText('three\n');
+    const saved = (await onDisk(request, 'old.ipynb')) as INotebook;
+    expect(saved).toMatchObject({
+      nbformat_minor: 4,
+      cells: [
+        { source: 'print("three")' },
+        { source: 'two = 22', outputs: [{ text: '2\n' }] },
+        { source: 'print("three")', outputs: [{ text: 'three\n' }] }
+      ]
+    });
+    expect(saved.cells.filter(cell => 'id' in cell)).toEqual([]);
+
+    await cells.edit(b, '');
+    await page.keyboard.press('Control+z');
+    expect((await cells.sources())[b]).toBe('two = 2\nprint(two)');
+
+    // Cells that are put in and moved keep theirs as well, but not on disk.
+    const later = await documents.readNotebook();
+    later.content.cells = [
+      later.content.cells[2],
+      code('n', 'new = 1'),
+      ...later.content.cells.slice(0, 2)
+    ];
+    await documents.write('old.ipynb', later.version, later.content, {
+      save: true
+    });
+    expect(Object.keys(await cells.sources())).toEqual([c, 'n', a, b]);
+    expect(await cells.marked()).toEqual([a, b]);
+    await expect(await cells.output(c)).toHaveText('three\n');
+    const again = (await onDisk(request, 'old.ipynb')) as INotebook;
+    expect(again.nbformat_minor).toBe(4);
+    expect(again.cells.filter(cell => 'id' in cell)).toEqual([]);
+    await documents.execute('notebook:undo-cell-action');
+    expect(Object.keys(await cells.sources())).toEqual(ids);
+    await documents.hasNoDialog();
+  });
+
   test('has cells put in, taken out and moved, and back with one undo', async ({
     page,
     request

@@ -11,7 +11,8 @@ import {
 import { ChatPage } from './chat';
 
 export interface ICell {
-  id: string;
+  /** Absent in files before format 4.5. */
+  id?: string;
   cell_type: string;
   source: string;
   metadata: Record<string, unknown>;

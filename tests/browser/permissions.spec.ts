@@ -103,3 +103,72 @@ test('what cannot be seen in a command is shown', async ({ page, request }) => {
   await agent.isIdle();
   await expect(agent.answers.last()).toContainText('the user said no');
 });
+
+test('nothing hides in what a call says of itself', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const text =
+    'Run **tests**\u202e\u2066 [docs](https://evil.example)<!-- and -->';
+  const toolCall = {
+    toolCallId: 'hiding',
+    title: 'Run the tests',
+    kind: 'other',
+    content: [{ type: 'content', content: { type: 'text', text } }],
+    rawInput: {
+      command: 'pytest',
+      args: ['-x'],
+      cwd: '/tmp/\u200bhere',
+      env: [{ name: 'PYTHONPATH', value: '/evil' }]
+    }
+  };
+  const options = [
+    { optionId: 'no', name: 'Not\u202e now', kind: 'reject_once' }
+  ];
+  await agent.send(
+    JSON.stringify([
+      ['request', 'session/request_permission', { toolCall, options }]
+    ])
+  );
+  await expect(agent.cards.getByRole('alert')).toContainText(
+    'cannot be seen and may make it look like something else'
+  );
+  const texts = agent.cards.locator('.jp-acp-Text');
+  await expect(texts).toHaveText([
+    'pytest\nargs: ["-x"]\ncwd: /tmp/U+200Bhere\nenv: PYTHONPATH=/evil',
+    'Run **tests**U+202EU+2066 [docs](https://evil.example)<!-- and -->'
+  ]);
+  await expect(texts.last().locator('mark')).toHaveText(['U+202E', 'U+2066']);
+  await agent.button('NotU+202E now').click();
+  await agent.isIdle();
+  await expect(agent.answers.last()).toContainText('"no"');
+});
+
+test('nothing hides in the transcript, either', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  const call = (toolCallId: string, text: string) => [
+    'update',
+    {
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title: toolCallId,
+      kind: 'execute',
+      status: 'completed',
+      content: [{ type: 'content', content: { type: 'text', text } }]
+    }
+  ];
+  await agent.send(
+    JSON.stringify([
+      call('plain', 'All is **well**'),
+      call('hiding', 'All is **well**\u202e')
+    ])
+  );
+  await agent.isIdle();
+  await expect(
+    agent.log.getByRole('region', { name: 'plain' }).locator('strong')
+  ).toHaveText('well');
+  await expect(
+    agent.log.getByRole('region', { name: 'hiding' }).locator('.jp-acp-Text')
+  ).toHaveText('All is **well**U+202E');
+});

@@ -5,6 +5,7 @@ import * as React from 'react';
 
 import type { ContentBlock } from '../protocol';
 import { useChat } from './context';
+import { Visible } from './visible';
 
 /** SVG can carry scripts and is left out: it is shown as text instead. */
 const SAFE_IMAGE = /^image\/(png|jpe?g|gif|webp|bmp|avif)$/;
@@ -18,7 +19,11 @@ export function Content({ block }: IContentProps): JSX.Element {
   const { trans } = useChat();
   switch (block.type) {
     case 'text':
-      return <pre className="jp-acp-Text">{block.text}</pre>;
+      return (
+        <pre className="jp-acp-Text">
+          <Visible text={block.text} />
+        </pre>
+      );
     case 'image':
       return SAFE_IMAGE.test(block.mimeType) ? (
         <img
@@ -43,15 +48,19 @@ export function Content({ block }: IContentProps): JSX.Element {
     case 'resource_link':
       return (
         <span className="jp-acp-Chip" title={block.uri}>
-          {block.title || block.name || block.uri}
+          <Visible text={block.title || block.name || block.uri} />
         </span>
       );
     case 'resource':
       return (
         <details className="jp-acp-Resource">
-          <summary>{block.resource.uri}</summary>
+          <summary>
+            <Visible text={block.resource.uri} />
+          </summary>
           {block.resource.text !== undefined && (
-            <pre className="jp-acp-Text">{block.resource.text}</pre>
+            <pre className="jp-acp-Text">
+              <Visible text={block.resource.text} />
+            </pre>
           )}
         </details>
       );

@@ -4,6 +4,7 @@
 import * as React from 'react';
 
 import { hasHidden } from '../model/hidden';
+import { inputText } from '../model/input';
 import type { IPendingRequest } from '../model/session';
 import { mergeToolCall, newToolCall } from '../model/toolcall';
 import {
@@ -13,6 +14,7 @@ import {
   ourMeta
 } from '../protocol';
 import type { IPermissionRules } from '../tokens';
+import { Content } from './content';
 import { useChat } from './context';
 import { ToolDetails, ToolIcon } from './toolcall';
 import { Visible } from './visible';
@@ -50,6 +52,7 @@ export function Permission({
     mergeToolCall(call, toolCall);
   }
   const title = call.title || trans.__('The agent asks for permission');
+  const input = inputText(call);
   const choose = ({ optionId, kind }: IPermissionOption): void => {
     const outcome: PermissionOutcome = { outcome: 'selected', optionId };
     request.answer({ outcome });
@@ -79,8 +82,8 @@ export function Permission({
             )}
           </p>
         )}
-        <RawInput value={call.content.length ? undefined : call.rawInput} />
-        <ToolDetails call={call} />
+        {input && <Content block={{ type: 'text', text: input }} />}
+        <ToolDetails call={call} isAsked />
       </div>
       <div className="jp-acp-Card-buttons">
         {options.map(option => (
@@ -91,26 +94,11 @@ export function Permission({
             disabled={!isConnected}
             onClick={() => choose(option)}
           >
-            {option.name}
+            <Visible text={option.name} />
           </button>
         ))}
       </div>
     </section>
-  );
-}
-
-/** What the tool was called with, for agents that send nothing better. */
-function RawInput({ value }: { value: unknown }): JSX.Element {
-  if (value === undefined || value === null) {
-    return <></>;
-  }
-  const command = (value as { command?: unknown }).command;
-  const text =
-    typeof command === 'string' ? command : JSON.stringify(value, null, 2);
-  return (
-    <pre className="jp-acp-Text">
-      <Visible text={text} />
-    </pre>
   );
 }
 

@@ -19,6 +19,7 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
+import { hasHidden } from '../model/hidden';
 import type { IToolCall } from '../model/toolcall';
 import type { IToolItem } from '../model/transcript';
 import type { ToolContent, ToolKind } from '../protocol';
@@ -87,22 +88,48 @@ function Status({ status }: { status: IToolCall['status'] }): JSX.Element {
   }
 }
 
+/** Nothing but code, in the marks that Markdown has for it. */
+const FENCED = /^(`{3,})\w*\n([^]*)\n\1\n?$/;
+
+interface IToolTextProps {
+  text: string;
+  /** Somebody decides by it: it must be there letter by letter. */
+  isAsked: boolean;
+}
+
+/**
+ * Text of a tool call: Markdown, unless that could hide something. Comments,
+ * the targets of links and characters written as entities are never seen in it.
+ */
+const ToolText = React.memo(function ToolText({
+  text,
+  isAsked
+}: IToolTextProps): JSX.Element {
+  return isAsked || hasHidden(text) ? (
+    <Content block={{ type: 'text', text: text.replace(FENCED, '$2') }} />
+  ) : (
+    <div className="jp-acp-Tool-text">
+      <WholeMarkdown text={text} />
+    </div>
+  );
+});
+
 interface IToolContentProps {
   content: ToolContent;
   terminals: IToolCall['terminals'];
+  isAsked: boolean;
 }
 
 /** One piece of what a tool call shows. */
 function ToolContentView({
   content,
-  terminals
+  terminals,
+  isAsked
 }: IToolContentProps): JSX.Element {
   switch (content.type) {
     case 'content':
       return content.content.type === 'text' ? (
-        <div className="jp-acp-Tool-text">
-          <WholeMarkdown text={content.content.text} />
-        </div>
+        <ToolText text={content.content.text} isAsked={isAsked} />
       ) : (
         <Content block={content.content} />
       );
@@ -115,8 +142,17 @@ function ToolContentView({
   }
 }
 
+interface IToolDetailsProps {
+  call: IToolCall;
+  /** Whether it stands in a permission card. */
+  isAsked?: boolean;
+}
+
 /** Everything that a call shows: also what a permission card asks about. */
-export function ToolDetails({ call }: { call: IToolCall }): JSX.Element {
+export function ToolDetails({
+  call,
+  isAsked = false
+}: IToolDetailsProps): JSX.Element {
   const shown = new Set(
     call.content.map(part => (part.type === 'terminal' ? part.terminalId : ''))
   );
@@ -130,6 +166,7 @@ export function ToolDetails({ call }: { call: IToolCall }): JSX.Element {
           key={index}
           content={content}
           terminals={call.terminals}
+          isAsked={isAsked}
         />
       ))}
       {others.map(([id, terminal]) => (

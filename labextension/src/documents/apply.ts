@@ -42,13 +42,16 @@ export function notebookState(shared: SharedNotebook): INotebookState {
   };
 }
 
-/** The live notebook as a file would have it. */
+/** The live notebook as a file would have it, but always with ids. */
 export function notebookContent(shared: SharedNotebook): object {
   const content = shared.toJSON();
-  for (const cell of content.cells) {
+  content.cells.forEach((cell, index) => {
+    // Files before format 4.5 have none, so that they are left out for those.
+    // Without them nobody could tell which cell is which in what comes back.
+    cell.id = shared.cells[index].getId();
     // Whom the user trusts is no business of whoever reads the document.
     delete cell.metadata.trusted;
-  }
+  });
   return content;
 }
 
