@@ -8,6 +8,7 @@ import asyncio
 import json
 import sys
 import time
+from uuid import uuid4
 
 import nbformat
 import pytest
@@ -25,6 +26,8 @@ display(Image(base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )))
 """
+LONG = "import time; open('begun', 'w').close(); time.sleep(60)"
+SLEEP = "import time; open('begun', 'w').close(); time.sleep(4); slept = 'well'"
 ALLOW = [{"kind": "run", "decision": "allow"}, {"kind": "terminal", "decision": "allow"}]
 
 
@@ -58,6 +61,20 @@ def page(window, root, jp_asyncio_loop):
 
 
 @pytest.fixture
+def interrupts(jp_serverapp, monkeypatch):
+    """The kernels that were interrupted."""
+    interrupted = []
+    interrupt = jp_serverapp.kernel_manager.interrupt_kernel
+
+    def spy(kernel):
+        interrupted.append(kernel)
+        return interrupt(kernel)
+
+    monkeypatch.setattr(jp_serverapp.kernel_manager, "interrupt_kernel", spy)
+    return interrupted
+
+
+@pytest.fixture
 def entry(window, root, jp_asyncio_loop):
     session = jp_asyncio_loop.run_until_complete(window.new(root))
     (entry,) = jp_asyncio_loop.run_until_complete(servers(window, session))
@@ -75,6 +92,51 @@ async def kernel_of(serverapp, name):
     sessions = await serverapp.session_manager.list_sessions()
     (found,) = [s["kernel"]["id"] for s in sessions if s["path"] == name]
     return found
+
+
+async def execute(serverapp, code):
+    """Run code as the user does; return the reply."""
+    manager = serverapp.kernel_manager.get_kernel(await kernel_of(serverapp, "n.ipynb"))
+    client = manager.client()
+    # Each window has a name of its own; a kernel answers the last who came with the same.
+    client.session.session = uuid4().hex
+    client.start_channels()
+    try:
+        request = client.execute(code)
+        while True:
+            reply = await client.get_shell_msg(timeout=30)
+            if reply["parent_header"].get("msg_id") == request:
+                return reply["content"]
+    finally:
+        client.stop_channels()
+
+
+def queueing(serverapp):
+    """A window that runs what it is asked to, after what the kernel is at."""
+
+    async def run(params):
+        if params["cellId"] is None:
+            await serverapp.session_manager.create_session(
+                path=params["path"], name=params["path"], type="notebook", kernel_name="python3"
+            )
+            return {"status": "ok"}
+        reply = await execute(serverapp, params["source"])
+        return {
+            "status": reply["status"],
+            "executionCount": reply.get("execution_count"),
+            "outputs": [],
+        }
+
+    return run
+
+
+async def begun(root):
+    """Wait until a kernel has begun with what leaves a file behind when it does."""
+    for _ in range(200):
+        if (root / "begun").exists():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("It was not run.")
 
 
 async def test_cells_of_a_closed_notebook(entry, root):
@@ -185,6 +247,19 @@ async def test_what_the_user_runs_is_never_interrupted(entry, root, jp_serverapp
         # Given time, it waits for its turn.
         assert "well" in await mcp.text("run_code", path="n.ipynb", code="slept", timeout=30)
         user.stop_channels()
+
+
+async def test_two_at_a_time_wait_for_each_other(entry, root):
+    make(root / "n.ipynb")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="import time")
+        told = await asyncio.gather(
+            *(
+                mcp.text("run_code", path="n.ipynb", code=f"time.sleep(1); 'no. {n}'", timeout=20)
+                for n in range(3)
+            )
+        )
+        assert [f"no. {n}" in told[n] for n in range(3)] == [True] * 3
 
 
 async def test_progress_is_told_while_it_runs(entry, root, monkeypatch):
@@ -312,7 +387,8 @@ class TestAsked:
             assert call["title"] == f"Run cell 1 of {path}" and call["kind"] == "execute"
             assert call["rawInput"] == {"path": str(path), "code": "x = 1\n```"}
             assert call["content"][0]["content"]["text"] == "````\nx = 1\n```\n````"
-            assert question["_meta"]["jupyter-acp"]["rule"]["kind"] == "run"
+            # What may be run changes: no rule to be kept beyond the session is offered.
+            assert "rule" not in question["_meta"]["jupyter-acp"]
 
     async def test_always_is_for_the_notebook_and_the_session(self, entry, root, window):
         make(root / "n.ipynb", "x = 1")
@@ -394,7 +470,11 @@ class TestOpen:
         page.run = run
         async with connected(entry) as mcp:
             assert await mcp.text("run_cell", cell_id="c0") == "Cell c0 [5] ran.\nseen"
-        assert asked == [{"path": "n.ipynb", "cellId": "c0", "source": "x = 1"}]
+        # The kernel first, to hear from its beginning on what it is at.
+        assert asked == [
+            {"path": "n.ipynb", "cellId": None, "source": None},
+            {"path": "n.ipynb", "cellId": "c0", "source": "x = 1"},
+        ]
         # What came of it is the window's to keep.
         assert path.read_text() == before and page.writes == []
 
@@ -410,37 +490,146 @@ class TestOpen:
         async with connected(entry) as mcp:
             assert "failed.\nE: v" in await mcp.refused("run_cell", cell_id="c0")
 
-    async def test_time_that_runs_out(self, entry, root, page, jp_serverapp, monkeypatch):
+    async def test_time_that_runs_out(self, entry, root, page, jp_serverapp, interrupts):
+        make(root / "n.ipynb", LONG)
+        await page.open("n.ipynb")
+        page.run = queueing(jp_serverapp)
+        async with connected(entry) as mcp:
+            # Once in a kernel that is started for it, once in one that is there.
+            for _ in range(2):
+                told = await mcp.refused("run_cell", cell_id="c0", timeout=4)
+                assert "longer than 4 s and was interrupted" in told
+        assert len(interrupts) == 2
+
+    async def test_a_run_that_the_agent_cancels_is_interrupted(
+        self, entry, root, page, jp_serverapp, interrupts
+    ):
+        make(root / "n.ipynb", LONG)
+        await page.open("n.ipynb")
+        page.run = queueing(jp_serverapp)
+        async with connected(entry) as mcp:
+            await mcp.text("run_code", code="1")
+            calling = asyncio.ensure_future(mcp.call("run_cell", cell_id="c0"))
+            await begun(root)
+            calling.cancel()
+            assert "1" in await mcp.text("run_code", code="1", timeout=20)
+        assert len(interrupts) == 1
+
+    async def test_a_cell_that_does_not_react(
+        self, entry, root, page, jp_serverapp, interrupts, monkeypatch
+    ):
         from jupyter_acp.client import running
 
-        make(root / "n.ipynb", "x = 1")
+        monkeypatch.setattr(running, "PATIENCE", 0.2)
+        stubborn = (
+            "import time\nfor _ in range(60):\n    try:\n        time.sleep(0.1)\n"
+            "    except KeyboardInterrupt:\n        pass"
+        )
+        make(root / "n.ipynb", stubborn)
+        await page.open("n.ipynb")
+        page.run = queueing(jp_serverapp)
         async with connected(entry) as mcp:
-            await mcp.text("run_code", path="n.ipynb", code="import time")
-            await page.open("n.ipynb")
-            manager = jp_serverapp.kernel_manager.get_kernel(
-                await kernel_of(jp_serverapp, "n.ipynb")
-            )
-            user = manager.client()
-            user.start_channels()
+            await mcp.text("run_code", code="1")
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=3)
+        assert "may still be running" in told and len(interrupts) == 1
 
-            async def run(params):
-                user.execute("time.sleep(60)")
-                reply = await user.get_shell_msg(timeout=30)
-                return {"status": reply["content"]["status"], "executionCount": 1, "outputs": []}
+    async def test_a_window_that_does_not_run_it(self, entry, root, page, jp_serverapp, interrupts):
+        make(root / "n.ipynb", "x = 1")
+        await page.open("n.ipynb")
 
-            page.run = run
-            told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
-            assert "longer than 2 s and was interrupted" in told
-            user.stop_channels()
-            monkeypatch.setattr(running, "PATIENCE", 0.2)
-            page.silent = False
+        async def never(params):
+            await asyncio.sleep(100)
 
-            async def never(params):
-                await asyncio.sleep(100)
-
+        async with connected(entry) as mcp:
+            page.run = queueing(jp_serverapp)
+            await mcp.text("run_code", code="1")
             page.run = never
-            told = await mcp.refused("run_cell", cell_id="c0", timeout=0.5)
-            assert "may still be running" in told
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
+        assert "the kernel is not at it" in told and "may still run it" in told
+        assert interrupts == []
+
+    async def test_a_window_is_not_asked_while_the_user_runs_something(
+        self, entry, root, page, jp_serverapp, interrupts
+    ):
+        make(root / "n.ipynb", "x = 1")
+        await page.open("n.ipynb")
+        asked = []
+        queue = queueing(jp_serverapp)
+
+        async def run(params):
+            asked.append(params["cellId"])
+            return await queue(params)
+
+        page.run = run
+        async with connected(entry) as mcp:
+            await mcp.text("run_code", code="1")
+            users = asyncio.ensure_future(execute(jp_serverapp, SLEEP))
+            await begun(root)
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=1)
+            assert "busy with something else; nothing was run" in told
+            # Nor does it matter that it gives up while it waits.
+            calling = asyncio.ensure_future(mcp.call("run_cell", cell_id="c0"))
+            await asyncio.sleep(0.5)
+            calling.cancel()
+            # Given time, it has its turn.
+            assert "ran." in await mcp.text("run_cell", cell_id="c0", timeout=30)
+            assert (await users)["status"] == "ok"
+            assert "well" in await mcp.text("run_code", code="slept")
+        assert asked == [None, "c0"] and interrupts == []
+
+    @pytest.mark.parametrize("is_cancelled", [False, True])
+    async def test_a_user_who_is_quicker_is_not_interrupted(
+        self, entry, root, page, jp_serverapp, interrupts, is_cancelled
+    ):
+        make(root / "n.ipynb", "x = 1")
+        await page.open("n.ipynb")
+        queue = queueing(jp_serverapp)
+        users = []
+
+        async def run(params):
+            if params["cellId"] is not None:
+                users.append(asyncio.ensure_future(execute(jp_serverapp, SLEEP)))
+                await begun(root)
+            return await queue(params)
+
+        page.run = run
+        async with connected(entry) as mcp:
+            await mcp.text("run_code", code="1")
+            if is_cancelled:
+                calling = asyncio.ensure_future(mcp.call("run_cell", cell_id="c0"))
+                await begun(root)
+                await asyncio.sleep(0.3)
+                calling.cancel()
+            else:
+                told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
+                assert "the kernel is not at it" in told
+            assert (await users[0])["status"] == "ok"
+            assert "well" in await mcp.text("run_code", code="slept", timeout=20)
+        assert interrupts == []
+
+    async def test_a_user_who_runs_something_after_it_is_not_interrupted(
+        self, entry, root, page, jp_serverapp, interrupts
+    ):
+        make(root / "n.ipynb", "x = 1")
+        await page.open("n.ipynb")
+        queue = queueing(jp_serverapp)
+        users = []
+
+        async def run(params):
+            answer = await queue(params)
+            if params["cellId"] is not None:
+                # The window is slow to tell.
+                users.append(asyncio.ensure_future(execute(jp_serverapp, SLEEP)))
+                await asyncio.sleep(20)
+            return answer
+
+        page.run = run
+        async with connected(entry) as mcp:
+            await mcp.text("run_code", code="1")
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
+            assert "the kernel is not at it" in told
+            assert (await users[0])["status"] == "ok"
+        assert interrupts == []
 
     async def test_a_window_that_cannot_run_it(self, entry, root, page):
         make(root / "n.ipynb", "print('here')")

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from ..outputs import Outputs, Ran
@@ -23,6 +24,8 @@ PULSE = 0.5
 
 PATIENCE = 5.0
 """How long a kernel may take to end what was interrupted, in seconds."""
+
+_ANEW = ("starting", "restarting", "dead")
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,20 @@ class Kernels:
                 await self.interrupt(kernel)
         return ((reply or {}).get("user_expressions") or {}).get("it")
 
+    @contextlib.asynccontextmanager
+    async def watch(
+        self, kernel: Kernel, code: str, *, timeout: float
+    ) -> AsyncIterator[Conversation]:
+        """Wait until a kernel is free, then know whether it is at code that a window sends it."""
+        async with self._conversation(kernel, time.monotonic() + timeout) as talk:
+            following = asyncio.ensure_future(talk.follow(code))
+            try:
+                yield talk
+            finally:
+                following.cancel()
+                # Before the channels that it listens to are closed.
+                await asyncio.gather(following, return_exceptions=True)
+
     async def language(self, kernel: Kernel, *, timeout: float) -> str:
         """Return the language that a kernel says it speaks."""
         async with self._conversation(kernel, time.monotonic() + timeout) as talk:
@@ -203,6 +220,9 @@ class Kernels:
             # Jupyter may tell of a kernel before it is there.
             await asyncio.sleep(0.1)
         client = manager.client()
+        # All that a manager makes have the same name, and a kernel answers the last of a name: two
+        # tools at a time would take each other's replies.
+        client.session.session = uuid4().hex
         client.start_channels(stdin=False, hb=False)
         try:
             talk = Conversation(kernel, client, lambda: kernel.id in self._kernels)
@@ -213,7 +233,7 @@ class Kernels:
 
 
 class Conversation:
-    """One request to a kernel that others talk to as well."""
+    """One request to a kernel that others talk to as well: ours, or one that a window sends."""
 
     def __init__(self, kernel: Kernel, client: Any, exists: Any) -> None:
         self.kernel = kernel
@@ -286,6 +306,33 @@ class Conversation:
             if self._reply is not None and (is_idle or quiet > 1):
                 return self._reply
         return None
+
+    async def follow(self, code: str) -> None:
+        """Keep `started` true as long as the kernel is at code that somebody else sends it."""
+        from queue import Empty
+
+        try:
+            while True:
+                # A kernel in a flood always has something to say; others want to work, too.
+                await asyncio.sleep(0)
+                with contextlib.suppress(Empty):
+                    self._note(await _maybe(self._client.get_iopub_msg(timeout=PULSE)), code)
+        finally:
+            # Who hears nothing any more does not know what it does.
+            self.started = False
+
+    def _note(self, message: dict[str, Any], code: str) -> None:
+        kind, content = message["header"]["msg_type"], message["content"]
+        parent = message["parent_header"].get("msg_id")
+        if kind == "execute_input":
+            # The id of the window's request is not known, its code is. Whatever else begins says
+            # that ours is over, should the word of its end have been lost.
+            self._id = parent
+            self.started = content.get("code") == code
+        elif kind == "status":
+            state = content.get("execution_state")
+            if (state == "idle" and parent == self._id) or state in _ANEW:
+                self.started = False
 
     async def _hear(self, wait: float) -> tuple[str, dict[str, Any]] | None:
         """Return the next that is published of ours; None if it is quiet for a while."""

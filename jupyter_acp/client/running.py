@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import contextlib
 import json
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -68,6 +70,14 @@ class Notebooks(Protocol):
         """Change its cells."""
 
 
+class Watch(Protocol):
+    """What is known about a kernel that a window uses."""
+
+    @property
+    def started(self) -> bool:
+        """Whether it is at the code in question, and at nothing of the user's."""
+
+
 class Kernels(Protocol):
     """The kernels of the server."""
 
@@ -84,6 +94,11 @@ class Kernels(Protocol):
 
     def evaluate(self, kernel: Any, expression: str, *, timeout: float) -> Awaitable[Any]:
         """Look at something."""
+
+    def watch(
+        self, kernel: Any, code: str, *, timeout: float
+    ) -> contextlib.AbstractAsyncContextManager[Watch]:
+        """Wait until a kernel is free, then know whether it is at code that a window sends it."""
 
     def language(self, kernel: Any, *, timeout: float) -> Awaitable[str]:
         """Return what a kernel speaks."""
@@ -145,14 +160,7 @@ class Running:
         kernel = await self._kernels.find(path)
         if kernel is None and notebook.live is not None:
             # The window should know its kernel, as if the user had started it.
-            starting = self._documents.run(path)
-            try:
-                await asyncio.wait_for(starting, timeout)
-            except asyncio.TimeoutError:
-                raise RpcError(
-                    UNAVAILABLE,
-                    f"The window that has {path} open did not start a kernel; ask the user to.",
-                ) from None
+            await self._start_in_window(path, timeout)
         kernel = await self._kernels.start(path, notebook.content["metadata"])
         ran = await self._kernels.execute(kernel, code, timeout=timeout, store_history=False)
         # It is not in the history of the notebook: its number would be that of another.
@@ -194,32 +202,64 @@ class Running:
         action.granted_by = [code]
         await self._permit(session, action, "ask")
 
-    async def _in_window(self, path: Path, cell: str, source: str, timeout: float) -> Ran | None:
-        running = asyncio.ensure_future(self._documents.run(path, cell, source))
-        note = ""
+    async def _start_in_window(self, path: Path, timeout: float) -> bool:
+        """Return whether a window has the notebook open; then it has started its kernel."""
+        starting = self._documents.run(path)
         try:
-            done, _ = await asyncio.wait({running}, timeout=timeout)
-            if not done:
-                note = f"It took longer than {timeout:g} s and was interrupted."
-                await self._interrupt(path)
-                done, _ = await asyncio.wait({running}, timeout=PATIENCE)
-        except asyncio.CancelledError:
-            running.cancel()
-            await self._interrupt(path)
-            raise
+            return await asyncio.wait_for(starting, timeout) is not None
+        except asyncio.TimeoutError:
+            raise RpcError(
+                UNAVAILABLE,
+                f"The window that has {path} open did not start a kernel; ask the user to.",
+            ) from None
+
+    async def _in_window(self, path: Path, cell: str, source: str, timeout: float) -> Ran | None:
+        deadline = time.monotonic() + timeout
+        kernel = await self._kernels.find(path)
+        if kernel is None:
+            # Who listens only once a cell runs does not hear whose it is.
+            if not await self._start_in_window(path, timeout):
+                return None
+            kernel = await self._kernels.find(path)
+        # A window queues what it is asked to run behind whatever the user runs. So it is asked only
+        # when the kernel is free, and, as the user may be quicker even then, nothing is interrupted
+        # but what the kernel was heard to begin with: the code that was allowed. A kernel that is
+        # not to be found here is not interrupted at all.
+        watching: contextlib.AbstractAsyncContextManager[Watch | None] = (
+            contextlib.nullcontext()
+            if kernel is None
+            else self._kernels.watch(kernel, source, timeout=deadline - time.monotonic())
+        )
+        async with watching as watch:
+            running = asyncio.ensure_future(self._documents.run(path, cell, source))
+            is_interrupted = False
+            try:
+                done, _ = await asyncio.wait({running}, timeout=deadline - time.monotonic())
+                if not done and watch is not None and watch.started:
+                    is_interrupted = True
+                    await self._kernels.interrupt(kernel)
+                    done, _ = await asyncio.wait({running}, timeout=PATIENCE)
+            except asyncio.CancelledError:
+                running.cancel()
+                if watch is not None and watch.started:
+                    await self._kernels.interrupt(kernel)
+                raise
+        late = f"It took longer than {timeout:g} s and"
         if not done:
             running.cancel()
+            if is_interrupted:
+                return Ran("timeout", note=f"{late} may still be running.")
             return Ran(
-                "timeout", note=f"It took longer than {timeout:g} s and may still be running."
+                "aborted",
+                note=f"{late} the kernel is not at it, so nothing was interrupted. The window may "
+                "still run it: read the notebook to see how far it came.",
             )
         ran = running.result()
         if ran is None:
             return None
-        return Ran("timeout" if note else ran.status, ran.outputs, ran.execution_count, note)
-
-    async def _interrupt(self, path: Path) -> None:
-        if (kernel := await self._kernels.find(path)) is not None:
-            await self._kernels.interrupt(kernel)
+        if is_interrupted:
+            return Ran("timeout", ran.outputs, ran.execution_count, f"{late} was interrupted.")
+        return Ran(ran.status, ran.outputs, ran.execution_count)
 
     async def _keep(self, path: Path, cell_id: str, source: str, ran: Ran) -> None:
         """Write what came of a cell into its notebook, if the cell is still the same."""
