@@ -16,21 +16,18 @@ from ..disk import read_text, write_text
 from ..formats import NOTEBOOK, TEXT, Format, format_of, one_line_end
 from ..merge import ConflictError
 from ..paths import contained, folder_of, innermost
-from ..policy import Action, Decision, needs_permission
+from ..policy import Action, needs_permission
 from ..protocol import ReadFileParams, WriteFileParams, parse
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND
 from ..turns import FileTurns
-from .view import SessionView
+from .view import Permit, SessionView
 
 T = TypeVar("T")
 
 ATTEMPTS = 10
 SEEN_SIZE = 32 * 1024 * 1024
 """How much of what agents have read is remembered, in characters."""
-
-
-Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
 
 
 class LiveDocument(Protocol):

@@ -18,17 +18,16 @@ from typing import Any, Literal, Protocol, TypeVar
 from ..disk import read_text, write_text
 from ..formats import NOTEBOOK
 from ..paths import contained, uri_path
-from ..policy import Action, Decision, Details, needs_permission
+from ..policy import Action, Details, needs_permission
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND
 from ..turns import FileTurns
-from .view import SessionView
+from .view import Permit, SessionView
 
 T = TypeVar("T")
 
 ATTEMPTS = 10
 
-Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
 CellType = Literal["code", "markdown", "raw"]
 
 

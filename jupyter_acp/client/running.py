@@ -15,18 +15,16 @@ from typing import Any, Literal, Protocol
 
 from ..inspection import EXPRESSION
 from ..outputs import Ran
-from ..policy import Action, Decision
+from ..policy import Action
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
-from .view import SessionView
+from .view import Permit, SessionView
 
 INSPECTION_TIME = 10.0
 """How long a kernel may take to tell its variables, in seconds."""
 
 PATIENCE = 5.0
 """How long a window may take to tell the end of a cell that was interrupted, in seconds."""
-
-Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
 
 
 class LiveNotebooks(Protocol):

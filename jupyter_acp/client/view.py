@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
+
+from ..policy import Action, Decision
 
 
 class SessionView(Protocol):
@@ -35,3 +38,7 @@ class SessionView(Protocol):
 
     async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
         """Ask the user for a permission, in the words of `session/request_permission`."""
+
+
+Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
+"""Returns if the agent of a session may do something, and raises if it may not."""

@@ -8,16 +8,15 @@ import asyncio
 import os
 import shlex
 import sys
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ...agents.environment import agent_environment, is_loader_variable
 from ...paths import contained
-from ...policy import Action, Decision
+from ...policy import Action
 from ...protocol import CreateTerminalParams, TerminalParams, parse
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import NOT_FOUND
-from ..view import SessionView
+from ..view import Permit, SessionView
 from .command import Command, Launch, PipedCommand
 from .output import Output
 from .terminal import Terminal
@@ -27,9 +26,6 @@ MAX_OUTPUT_LIMIT = 16 * 1024 * 1024
 TERMINALS_PER_SESSION = 50
 _SHELLS = {f"{folder}{name}" for folder in ("", "/bin/", "/usr/bin/") for name in ("sh", "bash")}
 _SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
-
-
-Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
 
 
 class Terminals:
