@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page import Page
 from tornado.websocket import WebSocketClientConnection
 
 pytest_plugins = ["pytest_jupyter.jupyter_server"]
@@ -218,3 +219,27 @@ def acp(jp_serverapp: Any, jp_asyncio_loop: Loop) -> Iterator[Any]:
 def window(acp_connect: Connect, jp_asyncio_loop: Loop) -> Client:
     """One window, initialized."""
     return jp_asyncio_loop.run_until_complete(acp_connect())
+
+
+@pytest.fixture
+def root(jp_root_dir: Path) -> Path:
+    """The folder that the server shows, as agents name it."""
+    return jp_root_dir.resolve()
+
+
+@pytest.fixture
+def session(window: Client, root: Path, jp_asyncio_loop: Loop) -> str:
+    """A session in that folder."""
+    return jp_asyncio_loop.run_until_complete(window.new(root))
+
+
+@pytest.fixture
+def page(window: Client, root: Path, jp_asyncio_loop: Loop) -> Iterator[Page]:
+    """What the window has open."""
+
+    async def make() -> Page:
+        return Page(window, root)
+
+    page = jp_asyncio_loop.run_until_complete(make())
+    yield page
+    page.close()

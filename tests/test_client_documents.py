@@ -10,27 +10,6 @@ import json
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from page import Page
-
-
-@pytest.fixture
-def root(jp_root_dir):
-    return jp_root_dir.resolve()
-
-
-@pytest.fixture
-def page(window, root, jp_asyncio_loop):
-    async def make():
-        return Page(window, root)
-
-    page = jp_asyncio_loop.run_until_complete(make())
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def session(window, root, jp_asyncio_loop):
-    return jp_asyncio_loop.run_until_complete(window.new(root))
 
 
 async def fs(window, session, method, path, **params):

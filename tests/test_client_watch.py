@@ -25,26 +25,6 @@ def quick(monkeypatch):
     monkeypatch.setattr(watch, "PATIENCE", 0.1)
 
 
-@pytest.fixture
-def root(jp_root_dir):
-    return jp_root_dir.resolve()
-
-
-@pytest.fixture
-def page(window, root, jp_asyncio_loop):
-    async def make():
-        return Page(window, root)
-
-    page = jp_asyncio_loop.run_until_complete(make())
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def session(window, root, jp_asyncio_loop):
-    return jp_asyncio_loop.run_until_complete(window.new(root))
-
-
 async def until(condition):
     for _ in range(400):
         if condition():

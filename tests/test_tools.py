@@ -12,7 +12,6 @@ import nbformat
 import pytest
 from mcpclient import connected, decide, servers
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from page import Page
 
 from jupyter_acp.tools.words import CELL_OUTPUT_LIMIT, NOTEBOOK_LIMIT
 
@@ -31,26 +30,6 @@ TOOLS = {
     "read_variables",
     "list_kernels",
 }
-
-
-@pytest.fixture
-def root(jp_root_dir):
-    return jp_root_dir.resolve()
-
-
-@pytest.fixture
-def page(window, root, jp_asyncio_loop):
-    async def make():
-        return Page(window, root)
-
-    page = jp_asyncio_loop.run_until_complete(make())
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def session(window, root, jp_asyncio_loop):
-    return jp_asyncio_loop.run_until_complete(window.new(root))
 
 
 @pytest.fixture

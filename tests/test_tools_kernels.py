@@ -37,27 +37,12 @@ def acp_config():
 
 
 @pytest.fixture
-def root(jp_root_dir):
-    return jp_root_dir.resolve()
-
-
-@pytest.fixture
 def bash_kernel(jp_data_dir):
     folder = jp_data_dir / "kernels" / "bash"
     folder.mkdir(parents=True)
     argv = [sys.executable, "-m", "bash_kernel", "-f", "{connection_file}"]
     spec = {"argv": argv, "display_name": "Bash", "language": "bash"}
     (folder / "kernel.json").write_text(json.dumps(spec))
-
-
-@pytest.fixture
-def page(window, root, jp_asyncio_loop):
-    async def make():
-        return Page(window, root)
-
-    page = jp_asyncio_loop.run_until_complete(make())
-    yield page
-    page.close()
 
 
 @pytest.fixture
