@@ -89,14 +89,16 @@ $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/
 lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
+# Most tests wait most of the time: two lanes side by side take little longer than one of them.
 # Every layer runs, also after one has failed: a person wants the whole list.
 test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
-	@failed=; \
-	for layer in python jest browser; do \
-	  $(MAKE) --no-print-directory test-$$layer || failed="$$failed $$layer"; \
-	done; \
+	@layer() { $(MAKE) --no-print-directory test-$$1 2>&1 | awk '{ print "'$$1' | " $$0; fflush() }'; }; \
+	(layer browser) & browser=$$!; \
+	failed=; \
+	for name in jest python; do layer $$name || failed="$$failed $$name"; done; \
+	wait $$browser || failed="$$failed browser"; \
 	if [ -n "$$failed" ]; then echo "make test: failed:$$failed" >&2; exit 1; fi; \
-	echo "make test: pytest, jest and the browser tests passed"
+	$(PY) .ci/ran-tests $(REPORTS)/pytest.xml $(REPORTS)/jest.json $(REPORTS)/playwright.xml
 
 test-python: $(BUILT) $(STAMPS)/test
 	@rm -f $(REPORTS)/pytest.xml
