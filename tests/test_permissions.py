@@ -117,6 +117,19 @@ async def test_what_the_agent_has_asked_for_is_not_asked_again(window, session):
         assert json.loads(window.texts()[-1])["code"] == -32011
 
 
+async def test_what_was_allowed_in_a_turn_ends_with_it(window, session):
+    options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+    call = {"toolCallId": "1", "kind": "execute", "rawInput": {"command": "ls -l"}}
+    turn = await window.start_prompt(session, steps(ASK, toolCall=call, options=options))
+    await choose(window, "y")
+    await window.response(turn)
+    start = len(window.received)
+    create = steps("terminal/create", command="ls", args=["-l"])
+    turn = await window.start_prompt(session, create)
+    assert (await choose(window, "deny", start))["toolCall"]["title"] == "Run `ls -l`"
+    await window.response(turn)
+
+
 async def test_hidden_files_need_a_yes_to_be_read_and_written(window, session, jp_root_dir):
     for name in (".env", ".git/config", "sub/.ssh/id", "jupyter_server_config.py"):
         path = jp_root_dir / name

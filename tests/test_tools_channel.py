@@ -138,6 +138,41 @@ async def test_an_agent_that_comes_back_gets_a_new_ticket(window, jp_root_dir, a
     await ended(new)
 
 
+def notices(window):
+    return [m["params"]["update"]["message"] for m in window.updates("notice")]
+
+
+async def test_an_agent_that_leaves_its_tools_alone_is_told_of_once(window, jp_root_dir):
+    session = await window.new(jp_root_dir)
+    await window.prompt(session, ["chunk", "hello"])
+    await window.wait(lambda m: "did not start the tools" in str(m))
+    await window.prompt(session, ["chunk", "again"])
+    await window.prompt(session, ["chunk", "and again"])
+    assert len(notices(window)) == 1
+
+
+async def test_an_agent_that_starts_its_tools_is_not_told_of(window, jp_root_dir):
+    session = await window.new(jp_root_dir)
+    # As most do: while a turn runs.
+    turn = await window.start_prompt(session, ["mcp"], ["sleep", 3])
+    await window.wait(lambda m: TICKET in str(m))
+    (entry,) = json.loads(window.texts()[-1])
+    shim = start(entry)
+    assert b"result" in await answer(shim)
+    await window.response(turn)
+    await window.prompt(session, ["chunk", "again"])
+    assert notices(window) == []
+    await ended(shim)
+
+
+async def test_the_built_in_agent_needs_no_tools(window, jp_root_dir):
+    session = await window.new(jp_root_dir, "builtin")
+    block = {"type": "text", "text": "hello"}
+    for _ in range(2):
+        await window.result("session/prompt", {"sessionId": session, "prompt": [block]})
+    assert notices(window) == []
+
+
 async def test_each_session_has_its_own(window, jp_root_dir, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

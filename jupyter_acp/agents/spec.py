@@ -118,6 +118,11 @@ class AgentSpec(BaseModel):
         """How the agent is reached."""
         return "websocket" if self.url else "command"
 
+    @property
+    def takes_tools(self) -> bool:
+        """Whether our MCP server is of use to it: not elsewhere, nor to one that asks directly."""
+        return self.url is None and self.source != "built-in"
+
     def env_values(self) -> dict[str, str]:
         """The variables in the clear, for the process that needs them."""
         return {name: value.get_secret_value() for name, value in self.env.items()}

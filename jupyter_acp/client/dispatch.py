@@ -38,6 +38,9 @@ class Tools(Protocol):
     def servers(self, session: SessionView, own: list[Any]) -> Awaitable[list[Any]]:
         """Return the MCP servers for a session: its own and ours."""
 
+    def is_unused(self, session_id: str) -> bool:
+        """Whether a session's agent was given them and has not even started them."""
+
     def forget(self, session_id: str) -> None:
         """Serve a session no longer."""
 
@@ -49,6 +52,12 @@ class Tools(Protocol):
 
 
 Service = Callable[[Any, Any], Awaitable[Any]]
+
+_NO_TOOLS = (
+    "This agent did not start the tools for notebooks that it was given (the MCP server `jupyter`), "
+    "so it cannot see what you have open, edit cells in place or run them. It still reads and writes "
+    "files."
+)
 
 
 class ClientServices:
@@ -143,6 +152,10 @@ class ClientServices:
     def turn_ended(self, session: SessionView) -> None:
         """Take note that the agent is done."""
         self._permissions.turn_ended(session.id)
+        if self._tools is not None and self._tools.is_unused(session.id):
+            # Not sooner: agents start them with a session or when they first think of them.
+            notice = {"sessionUpdate": "notice", "severity": "info", "message": _NO_TOOLS}
+            session.append(protocol.SESSION_UPDATE, {"update": notice})
 
     def forget(self, session: SessionView) -> None:
         """End what still runs for a session."""

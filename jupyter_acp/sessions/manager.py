@@ -247,6 +247,7 @@ class SessionManager:
             Log(record.id, self._journal, record.seq),
             lambda: self.link(record.agent),
             self._changed,
+            self._services.turn_ended,
             self.log,
         )
 
@@ -256,7 +257,5 @@ class SessionManager:
 
     def _changed(self, session: Session) -> None:
         self._on_activity()
-        if not session.running:
-            self._services.turn_ended(session)
         if session.record.created:
             self._journal.save(session.record)

@@ -55,12 +55,14 @@ class Session:
         log: Log,
         link: Callable[[], AgentLink],
         on_change: Callable[[Session], None],
+        on_turn_end: Callable[[Session], None],
         logger: Any,
     ) -> None:
         self.record = record
         self.log = log
         self._get_link = link
         self._on_change = on_change
+        self._on_turn_end = on_turn_end
         self._logger = logger
         self._link: AgentLink | None = None
         self._lost = False
@@ -233,7 +235,7 @@ class Session:
             self._lost = False
             self._keep_setup(result)
 
-        if agent.spec.url is None:
+        if agent.spec.takes_tools:
             # On the wire only: what opens the way to our tools is written down nowhere.
             servers = await link.mcp_servers(self, params["mcpServers"])
             params = {**params, "mcpServers": servers}
@@ -365,6 +367,11 @@ class Session:
             params["error"] = {"message": error.text, "stderr": data.get("stderr") or []}
         self.append(protocol.STATE, params)
         self._changed()
+
+    def turn_ended(self) -> None:
+        """Take note that the agent has nothing to do any more, or goes on with the next turn."""
+        if not self._gone:
+            self._on_turn_end(self)
 
     def _changed(self) -> None:
         if not self._gone:

@@ -79,6 +79,7 @@ class Turns:
                 raise failure from error
             finally:
                 self._running = None
+                session.turn_ended()
 
     async def _run(self, params: dict[str, Any], cancelled: asyncio.Event) -> dict[str, Any]:
         session = self._session

@@ -48,6 +48,8 @@ class Channel:
         self._closed = False
         self._tickets: dict[str, tuple[str, SessionView]] = {}
         self._connections: dict[asyncio.Task[None], str] = {}
+        self._untouched: set[str] = set()
+        """The sessions whose tickets nobody has shown yet."""
 
     async def servers(self, session: SessionView, own: list[Any]) -> list[Any]:
         """Return the MCP servers for a session's agent: its own, and ours."""
@@ -60,6 +62,7 @@ class Channel:
             return own
         if session.id not in self._tickets:
             self._tickets[session.id] = (secrets.token_urlsafe(32), session)
+            self._untouched.add(session.id)
         ticket, _ = self._tickets[session.id]
         return [
             *own,
@@ -72,9 +75,16 @@ class Channel:
             },
         ]
 
+    def is_unused(self, session_id: str) -> bool:
+        """Whether a session's agent has not come for its tools; told once."""
+        unused = session_id in self._untouched
+        self._untouched.discard(session_id)
+        return unused
+
     def forget(self, session_id: str) -> None:
         """Let a session's ticket open nothing any more, and end what it opened."""
         self._tickets.pop(session_id, None)
+        self._untouched.discard(session_id)
         for connection, owner in self._connections.items():
             if owner == session_id:
                 connection.cancel()
@@ -127,6 +137,7 @@ class Channel:
                 self._log.warning("Refused a connection to the tools: it has no valid ticket")
                 return
             self._connections[task] = session.id
+            self._untouched.discard(session.id)
             await self._serve(session, reader, writer)
         except asyncio.CancelledError:
             # By `forget` or `close`: that is how connections end, and no error.
