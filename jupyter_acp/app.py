@@ -203,7 +203,9 @@ class AcpExtension(ExtensionApp):
         workspace = Workspace(contents_root, shared=self.workspace)
         contents = Contents(self.serverapp.contents_manager, contents_root)
         terminals = self.serverapp.web_app.settings.get("terminal_manager")
-        documents = Documents(workspace.find)
+        documents = Documents(
+            workspace.find, getattr(self.serverapp.contents_manager, "hash_algorithm", "sha256")
+        )
         watcher = Watcher(documents, workspace.files, workspace.is_away, self.log)
         self._on_save(contents_root, watcher.saved)
         turns = FileTurns()

@@ -152,10 +152,12 @@ class DocumentState(BaseModel):
 
     path: str = Field(min_length=1)
     language_id: str | None = Field(default=None, alias="languageId", min_length=1)
+    file_hash: str | None = Field(default=None, alias="fileHash")
+    """Of the file as the window loaded or saved it."""
 
     def public(self) -> dict[str, Any]:
-        """Return it as it came."""
-        return self.model_dump(by_alias=True, exclude_unset=True)
+        """Return it as it came, but for what is none of an agent's business."""
+        return self.model_dump(by_alias=True, exclude_unset=True, exclude={"file_hash"})
 
 
 class WorkspaceUpdate(BaseModel):
@@ -186,6 +188,7 @@ class DocumentContent(BaseModel):
     version: str
     dirty: bool
     collaborative: bool = False
+    file_hash: str | None = Field(default=None, alias="fileHash")
 
 
 class DocumentWritten(BaseModel):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import hashlib
 import json
 
 READ, WRITE = "_jupyter/document/read", "_jupyter/document/write"
@@ -20,6 +21,9 @@ class Page:
         self.contents = {}
         self.versions = {}
         self.dirty = {}
+        self.hashes = {}
+        """Of the files as they were loaded or saved."""
+
         self.writes = []
         self.before_write = None
         self.silent = False
@@ -37,11 +41,17 @@ class Page:
         self.versions[name] = 1
         self.dirty[name] = dirty or content is not None
         kind = "notebook" if isinstance(self.contents[name], dict) else "file"
+        self.loaded(name)
         document = {"path": name, "languageId": "python", "kind": kind, "dirty": dirty}
+        document["fileHash"] = self.hashes[name]
         await self.window.notify(
             "_jupyter/workspace/update",
             {"window": "page", "documents": [document], "active": name, "focused": True},
         )
+
+    def loaded(self, name):
+        """Take the file as it is now for the one that the document is of."""
+        self.hashes[name] = hashlib.sha256((self.root / name).read_bytes()).hexdigest()
 
     def type(self, name, content):
         """Change a document as a user does: without saving."""
@@ -78,6 +88,7 @@ class Page:
         kind = "notebook" if isinstance(content, dict) else "text"
         if method == READ:
             state = {"version": str(self.versions[name]), "dirty": self.dirty[name]}
+            state["fileHash"] = self.hashes[name]
             return {"result": {"format": kind, "content": copy.deepcopy(content), **state}}
         if self.before_write is not None:
             change, self.before_write = self.before_write, None
@@ -90,6 +101,9 @@ class Page:
         if params["save"]:
             text = params["content"] if kind == "text" else json.dumps(params["content"])
             (self.root / name).write_text(text)
+            self.loaded(name)
+        if "onDisk" in params:
+            self.hashes[name] = params["onDisk"]["hash"]
         self.dirty[name] = params["onDisk"]["dirty"] if "onDisk" in params else False
         return {"result": {"version": str(self.versions[name])}}
 

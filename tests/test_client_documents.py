@@ -307,3 +307,17 @@ async def test_unsaved_text_whose_file_is_gone_is_left_alone(window, page, sessi
     answer = await fs(window, session, "write", path, content="agent\n")
     assert answer["code"] == -32012 and "gone" in answer["message"]
     assert page.contents["gone.py"] == "only here\n"
+
+
+async def test_unsaved_text_of_a_file_that_is_another_by_now_is_left_alone(
+    window, page, session, root
+):
+    path = root / "a.py"
+    path.write_text("one\ntwo\n")
+    await page.open("a.py")
+    page.type("a.py", "one\ntwo\nuser\n")
+    path.write_text("ONE\ntwo\n")
+    # An agent that has not read it: what it changes cannot be told from what the user did.
+    answer = await fs(window, session, "write", path, content="ONE\nagent\n")
+    assert "no longer the one that was opened" in answer["message"]
+    assert page.writes == [] and path.read_text() == "ONE\ntwo\n"

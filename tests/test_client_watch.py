@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import hashlib
 import json
 
 import nbformat
@@ -48,7 +49,8 @@ async def test_a_clean_document_follows_its_file(window, acp, page, session, roo
     await until(lambda: page.contents["a.py"] == "one\n2\n")
     assert page.dirty["a.py"] is False
     (write,) = page.writes
-    assert write["save"] is False and write["onDisk"] == {"dirty": False}
+    digest = hashlib.sha256(b"one\n2\n").hexdigest()
+    assert write["save"] is False and write["onDisk"] == {"dirty": False, "hash": digest}
 
 
 async def test_what_was_typed_is_merged(window, acp, page, session, root):
@@ -123,6 +125,7 @@ async def test_what_jupyter_saves_is_no_news(window, acp, page, session, root, j
     # While an agent works: it would be the one to be asked about.
     turn = await window.start_prompt(session, ["sleep", 1])
     await jp_fetch("api", "contents", "a.py", method="PUT", body=json.dumps(model))
+    page.loaded("a.py")
     page.type("a.py", "saved and more\n")
     await asyncio.sleep(0.5)
     assert page.writes == [] and not window.of(ASK)
@@ -205,6 +208,7 @@ async def test_what_changed_while_the_window_was_away(
     await asyncio.sleep(0.5)
     back = Page(await acp_connect(), root)
     back.contents, back.versions, back.dirty = page.contents, page.versions, page.dirty
+    back.hashes = page.hashes
     document = {"path": "a.py", "languageId": "python", "kind": "file"}
     await back.window.notify(
         "_jupyter/workspace/update", {"window": "page", "full": True, "documents": [document]}
@@ -235,6 +239,7 @@ async def test_what_one_window_saves_the_others_show(
     second = await acp_connect()
     others = Page(second, root)
     others.contents["a.py"], others.versions["a.py"], others.dirty["a.py"] = "one\n", 1, False
+    others.loaded("a.py")
     document = {"path": "a.py", "languageId": "python", "kind": "file"}
     await second.notify("_jupyter/workspace/update", {"window": "2", "documents": [document]})
     await seen(acp, path)
@@ -244,3 +249,50 @@ async def test_what_one_window_saves_the_others_show(
     await until(lambda: others.contents["a.py"] == "saved\n")
     assert others.dirty["a.py"] is False
     others.close()
+
+
+@pytest.fixture
+def unwatched(monkeypatch):
+    """Let nobody look at files until this is called."""
+    monkeypatch.setattr(watch, "QUIET_INTERVAL", 0.6)
+
+
+async def test_a_file_that_changed_before_anybody_looked(
+    window, acp, page, session, root, unwatched
+):
+    path = root / "a.py"
+    path.write_text("one\ntwo\n")
+    await page.open("a.py")
+    path.write_text("agent\ntwo\n")
+    await until(lambda: page.contents["a.py"] == "agent\ntwo\n")
+    assert page.dirty["a.py"] is False
+
+
+async def test_what_was_typed_on_top_of_an_unknown_past_is_asked_about(
+    window, acp, page, session, root, unwatched
+):
+    path = root / "a.py"
+    path.write_text("one\ntwo\n")
+    turn = await window.start_prompt(session, ["sleep", 2])
+    await page.open("a.py")
+    # Without its past, "one" would be taken for the user's and put back.
+    page.type("a.py", "one\ntwo\nuser\n")
+    path.write_text("agent\ntwo\n")
+    question = await window.wait(lambda m: m.get("method") == ASK and "id" in m)
+    assert "what both started from is not known" in question["params"]["toolCall"]["title"]
+    assert page.writes == []
+    await window.response(turn)
+
+
+async def test_a_window_that_loaded_another_version_is_not_merged_by_ours(
+    window, acp, page, session, root
+):
+    path = root / "a.py"
+    path.write_text("one\ntwo\n")
+    await page.open("a.py")
+    await seen(acp, path)
+    page.hashes["a.py"] = hashlib.sha256(b"of some other time\n").hexdigest()
+    page.type("a.py", "one\nuser\n")
+    path.write_text("agent\ntwo\n")
+    await asyncio.sleep(0.5)
+    assert page.writes == [] and page.contents["a.py"] == "one\nuser\n"

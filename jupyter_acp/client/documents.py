@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -49,12 +50,24 @@ class Live(NamedTuple):
     collaborative: bool
     """Whether it is shared with others, who take care of its file."""
 
+    file_hash: str | None
+    """Of the file that was last loaded, saved or merged there; None where nobody tells."""
+
 
 class Documents:
     """Finds the window that has a document open, and asks it."""
 
-    def __init__(self, find: Find) -> None:
+    def __init__(self, find: Find, hash_algorithm: str = "sha256") -> None:
         self._find = find
+        self._hash_algorithm = hash_algorithm
+
+    def fingerprint(self, text: str) -> str:
+        """Return the hash of a file with this text, as windows know it."""
+        return hashlib.new(self._hash_algorithm, text.encode()).hexdigest()
+
+    def stems_from(self, live: Live, text: str) -> bool:
+        """Whether a file with this text is what the user has been changing."""
+        return live.file_hash in (None, self.fingerprint(text))
 
     async def read(self, path: Path) -> Live | None:
         """Return what the user sees of a file, unsaved changes included; None if it is not open."""
@@ -89,25 +102,29 @@ class Documents:
             found.version,
             found.dirty,
             found.collaborative,
+            found.file_hash,
         )
 
-    async def write(
-        self, live: Live, content: Any, *, save: bool = True, on_disk_dirty: bool | None = None
-    ) -> bool:
-        """Change it to something else; False if the user has touched the same part meanwhile.
+    async def write(self, live: Live, content: Any) -> bool:
+        """Change and save it; False if the user has touched the same part meanwhile."""
+        return await self._change(live, content, {"save": True})
 
-        `on_disk_dirty` says that the file was changed by others, which the content accounts for,
-        and whether the document has more than the file.
+    async def adopt(self, live: Live, content: Any, file: str, *, dirty: bool) -> bool:
+        """Change it to account for what others made of its file; False as above.
+
+        The window then takes that for the file that it has, with more of its own if `dirty`.
         """
+        on_disk = {"hash": self.fingerprint(file), "dirty": dirty}
+        return await self._change(live, content, {"save": False, "onDisk": on_disk})
+
+    async def _change(self, live: Live, content: Any, more: dict[str, Any]) -> bool:
         params = {
             "path": live.name,
             "format": live.format,
             "content": content,
             "version": live.version,
-            "save": save,
+            **more,
         }
-        if on_disk_dirty is not None:
-            params["onDisk"] = {"dirty": on_disk_dirty}
         return not parse(
             DocumentWritten, await self._ask(live.host, DOCUMENT_WRITE, params)
         ).conflict

@@ -51,6 +51,9 @@ class LiveDocuments(Protocol):
     def write(self, live: Any, content: Any) -> Awaitable[bool]:
         """Change it and save it; False if it has to be read again before."""
 
+    def stems_from(self, live: Any, text: str) -> bool:
+        """Whether a file with this text is what the user has been changing."""
+
 
 class ContentsManager(Protocol):
     """Where files that nobody has open are written."""
@@ -133,10 +136,12 @@ class Files:
             # Whatever it is, the user has opened it as text; there, lines end in one way only.
             format, ours, value = TEXT, live.content, one_line_end(content)
         seen = self._seen.get(session.id, path)
-        known = seen if seen is not None else await self._on_disk(path)
+        known = seen if seen is not None else await self._loaded(path, live)
         base = _value(format, known if format is NOTEBOOK or known is None else one_line_end(known))
         if base is None and live.dirty:
-            raise _conflict(path, "its file is gone or broken, and it has unsaved changes")
+            raise _conflict(
+                path, "it has unsaved changes, and its file is no longer the one that was opened"
+            )
         return await self._documents.write(live, _merge(format, base, ours, value, path))
 
     async def _check(
@@ -159,6 +164,11 @@ class Files:
     def forget(self, session_id: str) -> None:
         """Remember nothing of what a session has read."""
         self._seen.forget(session_id)
+
+    async def _loaded(self, path: Path, live: Any) -> str | None:
+        """Return what the user has been changing, unless the file is another by now."""
+        text = await self._on_disk(path)
+        return text if text is None or self._documents.stems_from(live, text) else None
 
     async def _on_disk(self, path: Path) -> str | None:
         try:

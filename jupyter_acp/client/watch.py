@@ -61,10 +61,14 @@ class LiveDocuments(Protocol):
     def again(self, live: Any) -> Awaitable[Any]:
         """Return a document as the same window has it now, or None."""
 
-    def write(
-        self, live: Any, content: Any, *, save: bool, on_disk_dirty: bool | None
-    ) -> Awaitable[bool]:
-        """Change it; False if it has to be read again before."""
+    def fingerprint(self, text: str) -> str:
+        """Return the hash of a file with this text, as windows know it."""
+
+    def stems_from(self, live: Any, text: str) -> bool:
+        """Whether a file with this text is what the user has been changing."""
+
+    def adopt(self, live: Any, content: Any, file: str, *, dirty: bool) -> Awaitable[bool]:
+        """Change it to account for its file's new text; False if it has to be read again before."""
 
 
 class Known(NamedTuple):
@@ -81,13 +85,16 @@ class Watcher:
     def __init__(
         self,
         documents: LiveDocuments,
-        paths: Callable[[], set[Path]],
+        files: Callable[[], dict[Path, set[str]]],
         is_away: Callable[[Path], bool],
         log: Any,
     ) -> None:
-        """Watch the files at `paths`; `is_away` tells if a window that has one cannot be asked."""
+        """Watch files; `is_away` tells if a window that has one cannot be asked.
+
+        `files` tells them together with the hashes of what windows have loaded, where known.
+        """
         self._documents = documents
-        self._paths = paths
+        self._files = files
         self._is_away = is_away
         self._log = log
         self._known: dict[Path, Known] = {}
@@ -122,25 +129,32 @@ class Watcher:
                 self._worked = (session, time.monotonic())
             await asyncio.sleep(QUIET_INTERVAL if session is None else BUSY_INTERVAL)
             try:
-                paths = self._paths()
-                for path in self._known.keys() - paths:
+                files = self._files()
+                for path in self._known.keys() - files.keys():
                     del self._known[path]
-                changed = await loop.run_in_executor(None, self._changed, paths)
+                changed = await loop.run_in_executor(None, self._changed, files)
                 for path in changed - self._handling.keys():
                     self._handling[path] = loop.create_task(self._handle(path, self._compare))
             except Exception:
                 self._log.exception("Open files could not be watched")
 
-    def _changed(self, paths: set[Path]) -> set[Path]:
+    def _changed(self, files: dict[Path, set[str]]) -> set[Path]:
         """Return the files that are not as they were, having a first look at those that are new."""
         changed = set()
-        for path in paths:
+        for path, loaded in files.items():
             known = self._known.get(path)
             if known is None:
-                self._known[path] = _look(path)
-            elif _signature(path) not in ((), known.signature):
+                known = self._known[path] = self._first_look(path, loaded)
+            if _signature(path) not in ((), known.signature):
                 changed.add(path)
         return changed
+
+    def _first_look(self, path: Path, loaded: set[str]) -> Known:
+        now = _look(path)
+        if now.text is None or loaded <= {self._documents.fingerprint(now.text)}:
+            return now
+        # Changed before anybody looked: what a window has loaded is not known any more.
+        return Known((), None)
 
     async def _handle(self, path: Path, work: Callable[[Path], Awaitable[None]]) -> None:
         try:
@@ -195,7 +209,7 @@ class Watcher:
             if theirs is None:
                 return
             if _same(format, _ours(live), theirs):
-                await self._documents.write(live, live.content, save=False, on_disk_dirty=False)
+                await self._documents.adopt(live, live.content, now, dirty=False)
                 return
             await asyncio.sleep(BUSY_INTERVAL)
             live = await self._documents.again(live)
@@ -209,6 +223,7 @@ class Watcher:
         """
         format = _format(live)
         theirs = _value(format, now)
+        base = before if before is not None and self._documents.stems_from(live, before) else None
         choice = None
         for _ in range(ATTEMPTS):
             if theirs is None:
@@ -218,7 +233,7 @@ class Watcher:
             try:
                 wanted = theirs
                 if live.dirty and choice != "theirs":
-                    wanted = ours if choice == "ours" else _merged(format, before, ours, theirs)
+                    wanted = ours if choice == "ours" else _merged(format, base, ours, theirs)
             except ConflictError as conflict:
                 choice = await self._ask(path, format.text(ours), now, str(conflict))
                 if choice is None:
@@ -228,7 +243,7 @@ class Watcher:
                 dirty = not _same(format, wanted, theirs)
                 if not live.dirty and _same(format, ours, theirs):
                     return True
-                if await self._documents.write(live, wanted, save=False, on_disk_dirty=dirty):
+                if await self._documents.adopt(live, wanted, now, dirty=dirty):
                     return True
             live = await self._documents.again(live)
             if live is None:

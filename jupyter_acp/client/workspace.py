@@ -44,6 +44,9 @@ class OpenWindow:
     def __init__(self, host: Host) -> None:
         self.host: Host | None = host
         self.documents: dict[str, dict[str, Any]] = {}
+        self.hashes: dict[str, str] = {}
+        """Of the files as it has loaded them, by the same names."""
+
         self.recents: list[dict[str, Any]] = []
         self.active: str | None = None
         self.focused = 0
@@ -120,10 +123,14 @@ class Workspace:
             window.leaving = None
         if news.full:
             window.documents.clear()
+            window.hashes.clear()
         for path in news.closed:
             window.documents.pop(path, None)
+            window.hashes.pop(path, None)
         for document in news.documents:
             window.documents[document.path] = document.public()
+            if document.file_hash is not None:
+                window.hashes[document.path] = document.file_hash
         if news.full or "active" in news.model_fields_set:
             window.active = news.active
         if news.focused:
@@ -141,11 +148,19 @@ class Workspace:
         if is_new or news.gone or news.recents is not None or news.shares is not None:
             self._remember()
 
-    def files(self) -> set[Path]:
-        """Return the files that are open, also in windows that have lost their connection."""
-        names = {name for window in self._windows.values() for name in window.documents}
-        found = [os_path(self._root, name) for name in names]
-        return {path.resolve() for path in found if path is not None}
+    def files(self) -> dict[Path, set[str]]:
+        """Return the files that are open, also in windows that have lost their connection.
+
+        Each comes with the hashes that it had when windows loaded it, as far as they tell.
+        """
+        found: dict[Path, set[str]] = {}
+        for window in self._windows.values():
+            for name in window.documents:
+                if (path := os_path(self._root, name)) is not None:
+                    hashes = found.setdefault(path.resolve(), set())
+                    if name in window.hashes:
+                        hashes.add(window.hashes[name])
+        return found
 
     def is_away(self, path: Path) -> bool:
         """Whether a window that has a file open cannot be asked at the moment."""

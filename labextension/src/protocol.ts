@@ -335,6 +335,8 @@ export interface IWorkspaceDocument {
   cell?: { id: string; index: number; type: string };
   kernel?: { name: string; state: string };
   lastFocused?: string;
+  /** Of the file as it was loaded or saved here. */
+  fileHash?: string;
 }
 
 export interface IRecentDocument {
@@ -375,6 +377,8 @@ export interface IDocumentContent {
   dirty: boolean;
   /** Shared with others, by something that takes care of the file itself. */
   collaborative: boolean;
+  /** Of the file as it was loaded, saved or merged here. */
+  fileHash?: string;
 }
 
 /** Change what differs between the content read at `version` and this one. */
@@ -384,8 +388,8 @@ export interface IDocumentWriteParams {
   content: unknown;
   version: string;
   save?: boolean;
-  /** The file was changed by others, which `content` accounts for. */
-  onDisk?: { dirty: boolean };
+  /** The file was changed by others; `content` accounts for this one. */
+  onDisk?: { hash: string; dirty: boolean };
 }
 
 export interface IDocumentWritten {

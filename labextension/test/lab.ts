@@ -71,6 +71,7 @@ export class FakeContext {
   readonly model = new FakeModel();
   readonly sessionContext = new FakeSessionContext();
   readonly pathChanged = new Signal<this, string>(this);
+  readonly fileChanged = new Signal<this, void>(this);
   readonly disposed = new Signal<this, void>(this);
 
   get ready(): Promise<void> {

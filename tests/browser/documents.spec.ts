@@ -26,6 +26,15 @@ async function onDisk(
   return ((await response.json()) as { content: unknown }).content;
 }
 
+/** As the server knows the file now. */
+async function hashOf(
+  request: APIRequestContext,
+  path: string
+): Promise<string> {
+  const response = await request.get(`/api/contents/${path}?content=0&hash=1`);
+  return ((await response.json()) as { hash: string }).hash;
+}
+
 function notebook(...cells: ICell[]): INotebook {
   return {
     nbformat: 4,
@@ -156,17 +165,38 @@ test.describe('a text file', () => {
       'merged.txt',
       first.version,
       'ONE\ntwo\n',
-      { onDisk: { dirty: false } }
+      { onDisk: { hash: await hashOf(request, 'merged.txt'), dirty: false } }
     );
     expect(await documents.isDirty()).toBe(false);
     await put(request, 'merged.txt', 'ONE\nTWO\n');
     await documents.write('merged.txt', version, 'ONE\nTWO\nmine\n', {
-      onDisk: { dirty: true }
+      onDisk: { hash: await hashOf(request, 'merged.txt'), dirty: true }
     });
     expect(await documents.isDirty()).toBe(true);
     await documents.saveByUser();
     expect(await onDisk(request, 'merged.txt')).toBe('ONE\nTWO\nmine\n');
     await documents.hasNoDialog();
+  });
+
+  test('notices what was written after the merge', async ({
+    page,
+    request
+  }) => {
+    await put(request, 'twice.txt', 'one\n');
+    const documents = await DocumentsPage.open(page, 'twice.txt');
+    const first = await documents.read('twice.txt');
+    expect(first.fileHash).toBe(await hashOf(request, 'twice.txt'));
+    await put(request, 'twice.txt', 'two\n');
+    const hash = await hashOf(request, 'twice.txt');
+    await put(request, 'twice.txt', 'three\n');
+    await documents.write('twice.txt', first.version, 'two\n', {
+      onDisk: { hash, dirty: false }
+    });
+    expect((await documents.read('twice.txt')).fileHash).toBe(hash);
+    await expect(
+      documents.ask('save', { path: 'twice.txt' })
+    ).rejects.toMatchObject({ message: /changed on disk/ });
+    expect(await onDisk(request, 'twice.txt')).toBe('three\n');
   });
 
   test('stays changed when it cannot be saved', async ({ page, request }) => {
@@ -203,7 +233,8 @@ test.describe('a text file', () => {
       { content: {} },
       { version: undefined },
       { save: 'yes' },
-      { onDisk: {} }
+      { onDisk: {} },
+      { onDisk: { dirty: false } }
     ]) {
       await expect(bad({ ...fine, ...wrong })).rejects.toMatchObject({
         code: -32602
@@ -503,7 +534,7 @@ test.describe('a notebook', () => {
     content.cells[0].source = 'one = "disk"';
     await put(request, 'disk.ipynb', content);
     await documents.write('disk.ipynb', version, content, {
-      onDisk: { dirty: false }
+      onDisk: { hash: await hashOf(request, 'disk.ipynb'), dirty: false }
     });
     expect(await documents.isDirty()).toBe(false);
     expect(await cells.marked()).toEqual(['a', 'b', 'c']);

@@ -43,6 +43,7 @@ interface IContent<T> {
   content: T;
   version: string;
   dirty: boolean;
+  fileHash?: string;
 }
 
 interface IWritten {

@@ -85,7 +85,8 @@ export class DocumentAccess {
           : notebookContent(asNotebook(context).sharedModel),
       version: this._versions(context).nameOf(state),
       dirty: context.model.dirty,
-      collaborative: context.model.collaborative ?? false
+      collaborative: context.model.collaborative ?? false,
+      fileHash: context.contentsModel?.hash ?? undefined
     };
   }
 
@@ -117,7 +118,7 @@ export class DocumentAccess {
     try {
       if (params.onDisk) {
         const { contents } = manager.services;
-        await adoptFile(context, contents, params.onDisk.dirty);
+        await adoptFile(context, contents, params.onDisk);
       }
       if (params.save) {
         await this._save(open);
@@ -233,8 +234,7 @@ export class DocumentAccess {
     if (save !== undefined && typeof save !== 'boolean') {
       throw this._invalid('save');
     }
-    const { dirty } = (onDisk ?? {}) as { dirty?: unknown };
-    if (onDisk !== undefined && typeof dirty !== 'boolean') {
+    if (onDisk !== undefined && !isMergedFile(onDisk)) {
       throw this._invalid('onDisk');
     }
     return {
@@ -243,7 +243,7 @@ export class DocumentAccess {
       content,
       version,
       save,
-      onDisk: typeof dirty === 'boolean' ? { dirty } : undefined
+      onDisk
     };
   }
 
@@ -267,6 +267,13 @@ export namespace DocumentAccess {
     manager: IDocumentManager;
     trans: TranslationBundle;
   }
+}
+
+function isMergedFile(
+  value: unknown
+): value is NonNullable<IDocumentWriteParams['onDisk']> {
+  const { dirty, hash } = (value ?? {}) as Record<string, unknown>;
+  return typeof dirty === 'boolean' && typeof hash === 'string';
 }
 
 /** Collaborative documents reject with a mere string. */

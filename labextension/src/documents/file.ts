@@ -4,7 +4,10 @@
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Contents } from '@jupyterlab/services';
 
+import type { IDocumentWriteParams } from '../protocol';
+
 type Context = DocumentRegistry.Context;
+type IMergedFile = NonNullable<IDocumentWriteParams['onDisk']>;
 
 /**
  * Save a document without a question to the user: whoever asked for it waits,
@@ -41,17 +44,17 @@ export async function save(
   return true;
 }
 
-/** Take the file as it is on disk now for the one that the document is of. */
+/** Take the file that was merged for the one that the document is of. */
 export async function adoptFile(
   context: Context,
   contents: Contents.IManager,
-  isDirty: boolean
+  file: IMergedFile
 ): Promise<void> {
   const { model } = context;
   // Not later: the user may type while we wait.
-  model.dirty = isDirty;
+  model.dirty = file.dirty;
   try {
-    const isTaken = await takeStamp(context, contents);
+    const isTaken = await takeStamp(context, contents, file.hash);
     if (!isTaken && !context.isDisposed && !model.dirty) {
       await context.revert();
     }
@@ -64,8 +67,8 @@ export async function adoptFile(
 }
 
 /**
- * Remember the time and hash that the file has now, so that saving finds
- * nothing changed.
+ * Remember the time and hash that the file has, so that saving finds nothing
+ * changed: as it is now, or as it was when it had a certain hash.
  *
  * There is no public way to this but `revert()`, which replaces the whole
  * model: undo history, cursor, scroll position and the widgets of all outputs
@@ -75,9 +78,11 @@ export async function adoptFile(
  */
 async function takeStamp(
   context: Context,
-  contents: Contents.IManager
+  contents: Contents.IManager,
+  hash?: string
 ): Promise<boolean> {
   const file = await stat(context, contents);
+  const isNewer = hash !== undefined && file.hash && file.hash !== hash;
   const inside = context as unknown as {
     _updateContentsModel?: (model: object) => void;
   };
@@ -87,8 +92,9 @@ async function takeStamp(
   if (!context.isDisposed) {
     inside._updateContentsModel({
       ...context.contentsModel,
-      last_modified: file.last_modified,
-      hash: file.hash,
+      // Others may have written once more: that must not be overlooked.
+      ...(isNewer ? {} : { last_modified: file.last_modified }),
+      hash: isNewer ? hash : file.hash,
       hash_algorithm: file.hash_algorithm
     });
   }

@@ -32,6 +32,7 @@ export class TrackedDocument implements IDisposable {
     const { model, sessionContext } = context;
     this._path = this._localPath();
     context.pathChanged.connect(this._onPath, this);
+    context.fileChanged.connect(this._onChange, this);
     context.disposed.connect(this.dispose, this);
     model.contentChanged.connect(this._onChange, this);
     model.stateChanged.connect(this._onChange, this);
@@ -100,6 +101,7 @@ export class TrackedDocument implements IDisposable {
         kind === 'notebook' ? this._notebookLanguage() : this._fileLanguage(),
       kind,
       dirty: model.dirty,
+      fileHash: context.contentsModel?.hash ?? undefined,
       ...this._view()?.describe(),
       kernel: kernel ? { name: kernel.name, state: kernel.status } : undefined,
       lastFocused: this._lastFocused
