@@ -92,7 +92,7 @@ lab: $(BUILT) $(STAMPS)/install
 # Most tests wait most of the time: two lanes side by side take little longer than one of them.
 # Every layer runs, also after one has failed: a person wants the whole list.
 test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
-	@layer() { $(MAKE) --no-print-directory test-$$1 2>&1 | awk '{ print "'$$1' | " $$0; fflush() }'; }; \
+	@layer() { $(MAKE) --no-print-directory test-$$1 2>&1 | sed -u "s/^/$$1 | /"; }; \
 	(layer browser) & browser=$$!; \
 	failed=; \
 	for name in jest python; do layer $$name || failed="$$failed $$name"; done; \

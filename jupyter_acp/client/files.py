@@ -67,6 +67,23 @@ class ContentsManager(Protocol):
     def save_notebook(self, path: Path, text: str, before: str | None) -> Awaitable[None]:
         """Write a notebook, which was another before or not there."""
 
+    def delete(self, path: Path) -> Awaitable[None]:
+        """Delete a file."""
+
+
+class Place(NamedTuple):
+    """A file as it is at the moment."""
+
+    format: Format
+    value: Any
+    """None if there is no file, or none that can be read."""
+
+    text: str | None
+    """What is on disk, if it is not open."""
+
+    live: Any
+    """The document in a window, if it is."""
+
 
 class Files:
     """Serves agents: an open document is read from its window and changed there."""
@@ -78,9 +95,11 @@ class Files:
         contents: ContentsManager,
         permit: Permit,
         turns: FileTurns,
+        changed: NoteChange,
     ) -> None:
         self._root_dir = root_dir
         self._turns = turns
+        self._changed = changed
         self._permit = permit
         self._documents = documents
         self._contents = contents
@@ -107,42 +126,88 @@ class Files:
         value = _checked(format_of(path), wanted.content, path)
         await self._check(session, "write", path, wanted.content)
         async with self._turns.of(path):
-            for _ in range(ATTEMPTS):
-                live = await self._documents.read(path)
-                if live is None:
-                    await self._write_closed(session, path, value)
-                elif not await self._write_open(session, path, live, value, wanted.content):
-                    continue
-                # What the agent takes it to be now: its next change will be a change of that.
-                self._seen.note(session.id, path, wanted.content)
-                return {}
+            change = await self._change(
+                path, lambda place: self._merged(session, path, place, value, wanted.content)
+            )
+        # What the agent takes it to be now: its next change will be a change of that.
+        self._seen.note(session.id, path, wanted.content)
+        self._changed(session, path, change)
+        return {}
+
+    async def revise(self, path: Path, before: str | None, after: str | None) -> None:
+        """Make a change once more or take it back, for the user, in what is there now.
+
+        Without a text before, the file has to be made; without one after, to be deleted.
+        """
+
+        async def revised(place: Place) -> Any:
+            if place.value is None and before is None:
+                return _checked(place.format, after or "", path)
+            if place.value is None or before is None or after is None:
+                raise _moved_on(path, "there is no such file" if before else "it is there already")
+            revise = revise_notebook if place.format is NOTEBOOK else revise_text
+            try:
+                return revise(place.value, before, after)
+            except ConflictError as error:
+                raise _moved_on(path, str(error)) from None
+
+        async with self._turns.of(path):
+            if after is None:
+                await self._delete(path, before or "")
+            else:
+                await self._change(path, revised)
+
+    async def _change(self, path: Path, wanted: Callable[[Place], Awaitable[Any]]) -> Change:
+        """Change a file where it is: in the window that has it open, or on disk."""
+        for _ in range(ATTEMPTS):
+            live = await self._documents.read(path)
+            place = await self._place(path, live)
+            value = await wanted(place)
+            if live is None:
+                await self._save(path, place.format, value, place.text)
+            elif not await self._documents.write(live, value):
+                continue
+            return Change(place.format, place.value, value)
         raise _conflict(path, "the place where the user is typing")
 
-    async def _write_closed(self, session: SessionView, path: Path, value: Any) -> None:
-        on_disk = await self._on_disk(path)
-        format = format_of(path)
-        ours = _value(format, on_disk)
-        seen = self._seen.get(session.id, path)
-        base = ours if seen is None else _value(format, seen)
-        await self._save(path, format, _merge(format, base, ours, value, path), on_disk)
-
-    async def _write_open(
-        self, session: SessionView, path: Path, live: Any, value: Any, content: str
-    ) -> bool:
-        format: Format = NOTEBOOK
+    async def _place(self, path: Path, live: Any) -> Place:
+        if live is None:
+            text, format = await self._on_disk(path), format_of(path)
+            return Place(format, _value(format, text), text, None)
         if live.format == NOTEBOOK.name:
-            ours: Any = NOTEBOOK.of(live.content, check=False)
-        else:
-            # Whatever it is, the user has opened it as text; there, lines end in one way only.
-            format, ours, value = TEXT, live.content, one_line_end(content)
-        seen = self._seen.get(session.id, path)
-        known = seen if seen is not None else await self._loaded(path, live)
+            return Place(NOTEBOOK, NOTEBOOK.of(live.content, check=False), None, live)
+        # Whatever it is, the user has opened it as text.
+        return Place(TEXT, live.content, None, live)
+
+    async def _merged(
+        self, session: SessionView, path: Path, place: Place, value: Any, content: str
+    ) -> Any:
+        """Put what an agent writes together with what is there."""
+        format, live = place.format, place.live
+        if live is None:
+            seen = self._seen.get(session.id, path)
+            base = place.value if seen is None else _value(format, seen)
+            return _merge(format, base, place.value, value, path)
+        if format is TEXT:
+            # In windows, lines end in one way only.
+            value = one_line_end(content)
+        known = self._seen.get(session.id, path)
+        if known is None:
+            known = await self._loaded(path, live)
         base = _value(format, known if format is NOTEBOOK or known is None else one_line_end(known))
         if base is None and live.dirty:
             raise _conflict(
                 path, "it has unsaved changes, and its file is no longer the one that was opened"
             )
-        return await self._documents.write(live, _merge(format, base, ours, value, path))
+        return _merge(format, base, place.value, value, path)
+
+    async def _delete(self, path: Path, content: str) -> None:
+        """Delete a file, unless it has become another."""
+        if await self._documents.read(path) is not None:
+            raise _moved_on(path, "it is open; close it first")
+        if await self._on_disk(path) != content:
+            raise _moved_on(path, "it was changed")
+        await self._contents.delete(path)
 
     async def _check(
         self, session: SessionView, kind: Literal["read", "write"], path: Path, content: str = ""
@@ -267,6 +332,14 @@ def _merge(format: Format, base: Any, ours: Any, theirs: Any, path: Path) -> Any
         return format.merge(ours if base is None else base, ours, theirs)
     except ConflictError as error:
         raise _conflict(path, str(error)) from None
+
+
+def _moved_on(path: Path, why: str) -> RpcError:
+    return RpcError(
+        CONFLICT,
+        f"{path.name} was left as it is, because it is no longer what this change made of it "
+        f"({why}). Look at it and change it yourself.",
+    )
 
 
 def _conflict(path: Path, where: str) -> RpcError:
