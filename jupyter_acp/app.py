@@ -183,6 +183,7 @@ class AcpExtension(ExtensionApp):
         return manager
 
     def _make_services(self) -> ClientServices:
+        from .client.changes import Changes, note_change
         from .client.contents import Contents
         from .client.dispatch import ClientServices
         from .client.documents import Documents
@@ -209,7 +210,8 @@ class AcpExtension(ExtensionApp):
         watcher = Watcher(documents, workspace.files, workspace.is_away, self.log)
         self._on_save(contents_root, watcher.saved)
         turns = FileTurns()
-        notebooks = Notebooks(root_dir, documents, contents, permissions.check, turns)
+        files = Files(root_dir, documents, contents, permissions.check, turns, note_change)
+        notebooks = Notebooks(root_dir, documents, contents, permissions.check, turns, note_change)
         kernels = Kernels(
             self.serverapp.kernel_manager,
             self.serverapp.session_manager,
@@ -219,12 +221,13 @@ class AcpExtension(ExtensionApp):
         running = Running(root_dir, documents, notebooks, kernels, permissions.check)
         services = Services(workspace, notebooks, running, kernels)
         return ClientServices(
-            Files(root_dir, documents, contents, permissions.check, turns),
+            files,
             Terminals(root_dir, permissions.check, terminals),
             workspace,
             permissions,
             watcher,
             notebooks,
+            Changes(root_dir, files.revise),
             self._make_tools(services) if self.tools else None,
         )
 

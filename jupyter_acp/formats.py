@@ -9,7 +9,7 @@ import uuid
 from collections import Counter
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .merge import merge_notebooks, merge_texts
 
@@ -27,6 +27,14 @@ class Format(Protocol):
 
     def merge(self, base: Any, ours: Any, theirs: Any) -> Any:
         """Put two changes of one value together, or raise ConflictError."""
+
+
+class Change(NamedTuple):
+    """What became of a file: values of its format, None where there was no file."""
+
+    format: Format
+    before: Any
+    after: Any
 
 
 class TextFormat:

@@ -56,6 +56,9 @@ WORKSPACE = "_jupyter/workspace/update"
 DOCUMENT_READ = "_jupyter/document/read"
 DOCUMENT_WRITE = "_jupyter/document/write"
 NOTEBOOK_RUN = "_jupyter/notebook/run"
+FILE_CHANGED = "_jupyter/file/changed"
+CHANGE_DECIDE = "_jupyter/change/decide"
+CHANGE_DECIDED = "_jupyter/change/decided"
 
 
 def _absolute(path: str) -> str:
@@ -137,6 +140,22 @@ class WriteFileParams(SessionParams):
 
     path: AbsolutePath
     content: str
+
+
+class DecideChangeParams(SessionParams):
+    """`_jupyter/change/decide`: what the user wants of a change that an agent has made."""
+
+    change: str = Field(min_length=1)
+    """What the transcript calls it."""
+
+    parts: list[str]
+    decision: Literal["keep", "undo", "redo"]
+    path: AbsolutePath
+    before: str | None = None
+    """What is there, as far as the change tells; None if that is no file."""
+
+    after: str | None = None
+    """What is to be there instead."""
 
 
 class RecentParams(SessionParams):

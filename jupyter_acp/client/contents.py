@@ -40,6 +40,24 @@ class Contents:
         if trusted:
             self._manager.notary.sign(notebook)
 
+    async def delete(self, path: Path) -> None:
+        """Delete a file, into the trash where Jupyter does so."""
+        from jupyter_server.utils import ensure_async
+        from tornado.web import HTTPError
+
+        if not self.covers(path):
+            raise RpcError(INTERNAL_ERROR, f"{path} is not Jupyter's to delete.")
+        try:
+            await ensure_async(self._manager.delete(self._name(path)))
+        except HTTPError as error:
+            raise RpcError(
+                INTERNAL_ERROR, f"{path} could not be deleted: {_reason(error)}"
+            ) from None
+
+    def _name(self, path: Path) -> str:
+        assert self._root is not None
+        return path.relative_to(self._root).as_posix()
+
     def _adds_nothing(self, notebook: Any, before: str) -> bool:
         """Whether all outputs of a notebook were there before, in one that the user trusts."""
         import nbformat
@@ -57,10 +75,13 @@ class Contents:
         from jupyter_server.utils import ensure_async
         from tornado.web import HTTPError
 
-        assert self._root is not None
-        name = path.relative_to(self._root).as_posix()
         try:
-            await ensure_async(self._manager.save(model, name))
+            await ensure_async(self._manager.save(model, self._name(path)))
         except HTTPError as error:
-            reason = error.log_message or error.reason or str(error)
-            raise RpcError(INTERNAL_ERROR, f"{path} could not be written: {reason}") from None
+            raise RpcError(
+                INTERNAL_ERROR, f"{path} could not be written: {_reason(error)}"
+            ) from None
+
+
+def _reason(error: Any) -> str:
+    return str(error.log_message or error.reason or error)

@@ -13,6 +13,7 @@ import orjson
 from .. import protocol
 from ..protocol import SettingsUpdate, parse
 from ..rpc import Request, invalid_params, method_not_found
+from .changes import Changes
 from .files import Files
 from .notebooks import Notebooks
 from .permissions import Permissions
@@ -71,10 +72,12 @@ class ClientServices:
         permissions: Permissions,
         watcher: Watcher,
         notebooks: Notebooks,
+        changes: Changes,
         tools: Tools | None = None,
     ) -> None:
         self.workspace = workspace
         self.watcher = watcher
+        self.changes = changes
         self._permissions = permissions
         self._keep: Callable[[bytes], None] = lambda _: None
         self._files = files

@@ -10,18 +10,19 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from ..disk import read_text, write_text
-from ..formats import NOTEBOOK, TEXT, Format, format_of, one_line_end
+from ..formats import NOTEBOOK, TEXT, Change, Format, format_of, one_line_end
 from ..merge import ConflictError
 from ..paths import contained, folder_of, innermost
 from ..policy import Action, needs_permission
 from ..protocol import ReadFileParams, WriteFileParams, parse
+from ..revise import revise_notebook, revise_text
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND
 from ..turns import FileTurns
-from .view import Permit, SessionView
+from .view import NoteChange, Permit, SessionView
 
 T = TypeVar("T")
 

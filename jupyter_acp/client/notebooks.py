@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from ..disk import read_text, write_text
-from ..formats import NOTEBOOK
+from ..formats import NOTEBOOK, Change
 from ..paths import contained, uri_path
 from ..policy import Action, Details, needs_permission
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND
 from ..turns import FileTurns
-from .view import Permit, SessionView
+from .view import NoteChange, Permit, SessionView
 
 T = TypeVar("T")
 
@@ -84,6 +84,7 @@ class Notebooks:
         contents: ContentsManager,
         permit: Permit,
         turns: FileTurns,
+        changed: NoteChange,
     ) -> None:
         self._root_dir = root_dir
         self._documents = documents
@@ -91,6 +92,7 @@ class Notebooks:
         self._permit = permit
         self._seen: dict[str, dict[tuple[Path, str], bytes]] = {}
         self._turns = turns
+        self._changed = changed
 
     def path(self, session: SessionView, given: str) -> Path:
         """Return the notebook that a path or a URI of an agent names."""
@@ -198,27 +200,35 @@ class Notebooks:
     ) -> T:
         """Change the cells of a notebook, if the agent may; `edit` may be called again and again."""
         await self.check(session, "write", path, title, details)
-        return await self.apply(path, edit)
+        result, change = await self._apply(path, edit)
+        self._changed(session, path, change)
+        return result
 
     async def apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], T]) -> T:
         """Change the cells of a notebook; whether that may be was asked before."""
-        # Agents call tools side by side: one change must not undo the other.
-        turn = self._turns.of(path)
-        async with turn:
-            return await self._apply(path, edit)
+        result, _ = await self._apply(path, edit)
+        return result
 
-    async def _apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], T]) -> T:
+    async def _apply(
+        self, path: Path, edit: Callable[[list[dict[str, Any]]], T]
+    ) -> tuple[T, Change]:
+        # Agents call tools side by side: one change must not undo the other.
+        async with self._turns.of(path):
+            return await self._try(path, edit)
+
+    async def _try(self, path: Path, edit: Callable[[list[dict[str, Any]]], T]) -> tuple[T, Change]:
         for _ in range(ATTEMPTS):
             notebook = await self._load(path)
             content = copy.deepcopy(notebook.content)
             result = edit(content["cells"])
+            change = Change(NOTEBOOK, notebook.content, content)
             if notebook.live is None:
                 await self._save(notebook, content)
-                return result
+                return result, change
             is_text = notebook.live.format != NOTEBOOK.name
             changed = NOTEBOOK.text(content) if is_text else content
             if await self._documents.write(notebook.live, changed):
-                return result
+                return result, change
         raise RpcError(
             CONFLICT,
             f"{path} was not changed: the user is working in the same place. Read the notebook "

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any, Protocol
 
+from ..formats import Change
 from ..policy import Action, Decision
 
 
@@ -42,3 +44,6 @@ class SessionView(Protocol):
 
 Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
 """Returns if the agent of a session may do something, and raises if it may not."""
+
+NoteChange = Callable[[SessionView, Path, Change], None]
+"""Takes note of what an agent has changed."""

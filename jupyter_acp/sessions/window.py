@@ -64,6 +64,7 @@ class Window(Peer):
             protocol.SESSION_LIST: self._list,
             protocol.SESSION_CLOSE: self._close,
             protocol.SESSION_DELETE: self._delete,
+            protocol.CHANGE_DECIDE: self._decide,
         }
 
     async def run(self) -> None:
@@ -247,6 +248,10 @@ class Window(Peer):
     async def _delete(self, params: Any) -> dict[str, Any]:
         await self._manager.delete(parse(protocol.SessionParams, params).session_id)
         return {}
+
+    async def _decide(self, params: Any) -> dict[str, Any]:
+        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
+        return await self._manager.services.changes.decide(session, params)
 
     def _attach(self, request: Request) -> None:
         wanted = parse(protocol.AttachParams, request.params)

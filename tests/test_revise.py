@@ -1,0 +1,73 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Changes that are taken back in a text that has gone on since."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from jupyter_acp.merge import ConflictError
+from jupyter_acp.revise import revise_notebook, revise_text
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after", "expected"),
+    [
+        ("a\nB\nc\n", "a\nB\nc\n", "a\nb\nc\n", "a\nb\nc\n"),
+        # A piece of the file is all that is known.
+        ("x\na\nB\ny\n", "B", "b", "x\na\nb\ny\n"),
+        # The user has gone on elsewhere.
+        ("a\nB\nc\nmine\n", "a\nB\nc\n", "a\nb\nc\n", "a\nb\nc\nmine\n"),
+        ("mine\na\nB\nc\nd\n", "a\nB\nc\nD\n", "a\nb\nc\nD\n", "mine\na\nb\nc\nd\n"),
+        ("MINE\nB\nc\n", "a\nB\nc\n", "a\nb\nc\n", "MINE\nb\nc\n"),
+        ("a\r\nB\r\n", "B\n", "b\n", "a\r\nb\r\n"),
+        # Something was put in, and is to go; or the other way round.
+        ("a\nnew\nb\n", "a\nnew\nb\n", "a\nb\n", "a\nb\n"),
+        ("a\nb\n", "a\nb\n", "a\nnew\nb\n", "a\nnew\nb\n"),
+        ("", "", "a\n", "a\n"),
+        # Gone, or there twice: nobody knows which one was meant.
+        ("a\n?\nc\n", "a\nB\nc\n", "a\nb\nc\n", None),
+        ("B\nB\n", "B", "b", None),
+    ],
+)
+def test_texts(text, before, after, expected):
+    if expected is None:
+        with pytest.raises(ConflictError):
+            revise_text(text, before, after)
+    else:
+        assert revise_text(text, before, after) == expected
+
+
+def notebook(*cells):
+    return new_notebook(cells=[new_code_cell(source, id=id) for id, source in cells])
+
+
+def sources(value):
+    return {cell["id"]: cell["source"] for cell in value["cells"]}
+
+
+def test_cells():
+    now = notebook(("a", "1"), ("b", "B"), ("mine", "3"))
+    now.cells[1].outputs = [{"output_type": "stream", "name": "stdout", "text": "out"}]
+    before, after = notebook(("a", "1"), ("b", "B")), notebook(("a", "1"), ("b", "b"))
+    revised = revise_notebook(now, json.dumps(before), json.dumps(after))
+    assert sources(revised) == {"a": "1", "b": "b", "mine": "3"}
+    assert revised["cells"][1]["outputs"] == now.cells[1].outputs
+
+
+def test_cells_that_came_and_went():
+    now = notebook(("a", "1"), ("new", "x"), ("mine", "3"))
+    before, after = notebook(("a", "1"), ("new", "x")), notebook(("a", "1"), ("old", "y"))
+    revised = revise_notebook(now, json.dumps(before), json.dumps(after))
+    assert list(sources(revised)) == ["a", "old", "mine"]
+
+
+def test_a_piece_of_a_cell():
+    now = notebook(("a", "one\ntwo"), ("b", "three"))
+    assert sources(revise_notebook(now, "two", "2")) == {"a": "one\n2", "b": "three"}
+    for piece in ("four", "t", ""):
+        with pytest.raises(ConflictError):
+            revise_notebook(now, piece, "?")
