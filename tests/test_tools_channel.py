@@ -139,7 +139,7 @@ async def test_an_agent_that_comes_back_gets_a_new_ticket(window, jp_root_dir, a
 
 
 def notices(window):
-    return [m["params"]["update"]["message"] for m in window.updates("notice")]
+    return [m["params"]["message"] for m in window.of("_jupyter/session/notice")]
 
 
 async def test_an_agent_that_leaves_its_tools_alone_is_told_of_once(window, jp_root_dir):

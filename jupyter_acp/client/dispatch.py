@@ -157,8 +157,7 @@ class ClientServices:
         self._permissions.turn_ended(session.id)
         if self._tools is not None and self._tools.is_unused(session.id):
             # Not sooner: agents start them with a session or when they first think of them.
-            notice = {"sessionUpdate": "notice", "severity": "info", "message": _NO_TOOLS}
-            session.append(protocol.SESSION_UPDATE, {"update": notice})
+            session.append(protocol.NOTICE, {"level": "info", "message": _NO_TOOLS})
 
     def forget(self, session: SessionView) -> None:
         """End what still runs for a session."""

@@ -28,6 +28,7 @@ export const Method = {
   attach: '_jupyter/session/attach',
   state: '_jupyter/session/state',
   restored: '_jupyter/session/restored',
+  notice: '_jupyter/session/notice',
   permissionResolved: '_jupyter/permission_resolved',
   permissionDecided: '_jupyter/permission_decided',
   terminalCreated: '_jupyter/terminal/created',
@@ -38,7 +39,10 @@ export const Method = {
   documentRead: '_jupyter/document/read',
   documentWrite: '_jupyter/document/write',
   documentSave: '_jupyter/document/save',
-  notebookRun: '_jupyter/notebook/run'
+  notebookRun: '_jupyter/notebook/run',
+  fileChanged: '_jupyter/file/changed',
+  changeDecide: '_jupyter/change/decide',
+  changeDecided: '_jupyter/change/decided'
 } as const;
 
 /** JSON-RPC error codes that the client sends or recognises. */

@@ -184,6 +184,14 @@ export class Transcript {
           text: (params.message as string | undefined) ?? ''
         });
         break;
+      case Method.notice:
+        this._endMessage();
+        this._push({
+          kind: 'notice',
+          level: noticeLevel(params.level),
+          text: noticeText(params)
+        });
+        break;
       case Method.terminalCreated:
         this._terminal(params.terminalId, terminal => {
           terminal.name = (params.name as string | null) ?? undefined;
@@ -464,7 +472,7 @@ function noticeLevel(level: unknown): INoticeItem['level'] {
   return level === 'warning' || level === 'error' ? level : 'info';
 }
 
-function noticeText(update: ISessionUpdate): string {
+function noticeText(update: Record<string, unknown>): string {
   for (const value of [update.message, update.text, update.title]) {
     if (typeof value === 'string' && value) {
       return value;

@@ -1,0 +1,116 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { IFileChange } from './review';
+import { reviewOf } from './review';
+
+/** What the user wants of a part; absent as long as nothing was decided. */
+export type Verdict = 'kept' | 'undone';
+
+export type Decision = 'keep' | 'undo' | 'redo';
+
+/** A change of a file in a transcript, and what was decided about it. */
+export interface IChange extends IFileChange {
+  /** What windows and server call it. */
+  readonly key: string;
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+}
+
+/** What has to become of a file for a decision to come true. */
+export interface IRevision {
+  before: string | null;
+  after: string | null;
+}
+
+const VERDICTS: Record<Decision, Verdict | undefined> = {
+  keep: 'kept',
+  undo: 'undone',
+  redo: undefined
+};
+
+/** The changes of one session, by their names. */
+export class Changes {
+  /** Note a change, or learn that one that is known is another now. */
+  note(key: string, file: IFileChange): IChange {
+    const known = this._changes.get(key);
+    if (
+      known &&
+      known.path === file.path &&
+      known.oldText === file.oldText &&
+      known.newText === file.newText
+    ) {
+      return known;
+    }
+    const { path, oldText, newText } = file;
+    const change: IChange = {
+      key,
+      path,
+      oldText,
+      newText,
+      verdicts: this._verdictsOf(key)
+    };
+    this._changes.set(key, change);
+    return change;
+  }
+
+  /** Take note of what a user decided, here or elsewhere. */
+  decided(key: string, parts: readonly string[], decision: Decision): void {
+    const verdicts = this._verdictsOf(key);
+    for (const part of parts) {
+      const verdict = VERDICTS[decision];
+      if (verdict) {
+        verdicts.set(part, verdict);
+      } else {
+        verdicts.delete(part);
+      }
+    }
+  }
+
+  private _verdictsOf(key: string): Map<string, Verdict> {
+    let verdicts = this._verdicts.get(key);
+    if (!verdicts) {
+      verdicts = new Map();
+      this._verdicts.set(key, verdicts);
+    }
+    return verdicts;
+  }
+
+  private readonly _changes = new Map<string, IChange>();
+  private readonly _verdicts = new Map<string, Map<string, Verdict>>();
+}
+
+/** The parts of a change about which something can still be decided. */
+export function partsFor(change: IChange, decision: Decision): string[] {
+  return reviewOf(change)
+    .parts.map(part => part.id)
+    .filter(id =>
+      decision === 'redo'
+        ? change.verdicts.get(id) === 'undone'
+        : decision === 'undo'
+          ? change.verdicts.get(id) !== 'undone'
+          : !change.verdicts.has(id)
+    );
+}
+
+/** How the file has to change: from what it should be by now. */
+export function revisionFor(
+  change: IChange,
+  parts: readonly string[],
+  decision: Decision
+): IRevision {
+  const review = reviewOf(change);
+  const undone = new Set(
+    review.parts
+      .map(part => part.id)
+      .filter(id => change.verdicts.get(id) === 'undone')
+  );
+  const before = review.revised(undone);
+  for (const part of parts) {
+    if (decision === 'undo') {
+      undone.add(part);
+    } else {
+      undone.delete(part);
+    }
+  }
+  return { before, after: review.revised(undone) };
+}

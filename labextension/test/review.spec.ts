@@ -1,0 +1,200 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { Changes, partsFor, revisionFor } from '../src/model/changes';
+import { reviewOf } from '../src/model/review';
+import { Random } from './random';
+
+const text = (...lines: string[]): string =>
+  lines.map(line => `${line}\n`).join('');
+
+describe('the review of a text', () => {
+  const oldText = text('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j');
+  const newText = text('a', 'B', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'J', 'k');
+  const review = reviewOf({ path: 'x.py', oldText, newText });
+
+  it('has a part for each place that changed', () => {
+    expect(review.parts).toEqual([
+      {
+        id: '0',
+        status: 'changed',
+        oldText: text('a', 'b', 'c', 'd', 'e'),
+        newText: text('a', 'B', 'c', 'd', 'e'),
+        oldLine: 1,
+        newLine: 1
+      },
+      {
+        id: '1',
+        status: 'changed',
+        oldText: text('g', 'h', 'i', 'j'),
+        newText: text('g', 'h', 'i', 'J', 'k'),
+        oldLine: 7,
+        newLine: 7
+      }
+    ]);
+    expect([review.added, review.removed]).toEqual([3, 2]);
+  });
+
+  it('can undo each of them alone', () => {
+    expect(review.revised(new Set())).toBe(newText);
+    expect(review.revised(new Set(['0', '1']))).toBe(oldText);
+    expect(review.revised(new Set(['0']))).toBe(
+      text('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'J', 'k')
+    );
+  });
+
+  it('does not show the same line twice', () => {
+    const near = reviewOf({
+      path: 'x',
+      oldText: text('a', 'x', 'y', 'z', 'b'),
+      newText: text('A', 'x', 'y', 'z', 'B')
+    });
+    expect(near.parts.map(part => part.newText)).toEqual([
+      text('A', 'x', 'y'),
+      text('z', 'B')
+    ]);
+  });
+
+  it('knows files that were made, emptied, or have no last line end', () => {
+    const made = reviewOf({ path: 'x', oldText: null, newText: 'a\n' });
+    expect(made.parts).toHaveLength(1);
+    expect(made.revised(new Set(['0']))).toBeNull();
+    const emptied = reviewOf({ path: 'x', oldText: 'a\nb', newText: '' });
+    expect(emptied.parts[0].status).toBe('removed');
+    expect(emptied.revised(new Set(['0']))).toBe('a\nb');
+    const ended = reviewOf({ path: 'x', oldText: 'a\nb', newText: 'a\nb\n' });
+    expect(ended.revised(new Set(['0']))).toBe('a\nb');
+  });
+
+  it('comes back to both ends from anywhere', () => {
+    const random = new Random(7);
+    for (let round = 0; round < 200; round++) {
+      const make = (): string =>
+        Array.from({ length: random.below(12) }, () =>
+          random.pick(['a\n', 'b\n', 'c\n'])
+        ).join('');
+      const [before, after] = [make(), make()];
+      const { parts, revised } = reviewOf({
+        path: 'x',
+        oldText: before,
+        newText: after
+      });
+      expect(revised(new Set())).toBe(after);
+      expect(revised(new Set(parts.map(part => part.id)))).toBe(before);
+    }
+  });
+});
+
+type Cell = [id: string, source: string];
+
+const notebook = (...cells: Cell[]): string =>
+  JSON.stringify({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { language_info: { name: 'python' } },
+    cells: cells.map(([id, source]) => ({
+      ...(id ? { id } : {}),
+      cell_type: 'code',
+      metadata: {},
+      outputs: [],
+      execution_count: null,
+      source: [source]
+    }))
+  });
+
+const cellsOf = (json: string | null): Cell[] =>
+  (
+    JSON.parse(json!) as { cells: { id?: string; source: string[] }[] }
+  ).cells.map(({ id, source }) => [id ?? '', source[0]]);
+
+describe('the review of a notebook', () => {
+  const oldText = notebook(['a', '1'], ['b', '2'], ['c', '3'], ['d', '4']);
+  const newText = notebook(['a', 'one'], ['new', '!'], ['c', '3'], ['b', '2']);
+  const review = reviewOf({ path: 'x.ipynb', oldText, newText });
+  const idOf = (status: string): string =>
+    review.parts.find(part => part.status === status)!.id;
+
+  it('has a part for each cell that changed', () => {
+    expect(review.isNotebook).toBe(true);
+    expect(review.language).toBe('python');
+    const seen = review.parts.map(({ status, cell }) => [status, cell?.number]);
+    expect(seen.sort()).toEqual([
+      ['added', 2],
+      ['changed', 1],
+      ['moved', 4],
+      ['removed', 4]
+    ]);
+  });
+
+  it('can undo each of them alone', () => {
+    const undone = (status: string): Cell[] =>
+      cellsOf(review.revised(new Set([idOf(status)])));
+    expect(undone('changed')[0]).toEqual(['a', '1']);
+    expect(undone('added').map(([id]) => id)).toEqual(['a', 'c', 'b']);
+    expect(undone('removed').map(([id]) => id)).toEqual([
+      'a',
+      'new',
+      'c',
+      'd',
+      'b'
+    ]);
+    expect(undone('moved').map(([id]) => id)).toEqual(['a', 'b', 'new', 'c']);
+    expect(review.revised(new Set(review.parts.map(({ id }) => id)))).toBe(
+      oldText
+    );
+  });
+
+  it('recognises cells without ids by what they say and where they are', () => {
+    const plain = reviewOf({
+      path: 'x.ipynb',
+      oldText: notebook(['', '1'], ['', '2'], ['', '3']),
+      newText: notebook(['', '1'], ['', 'two'], ['', '3'])
+    });
+    expect(plain.parts.map(part => part.status)).toEqual(['changed']);
+    expect(plain.parts[0]).toMatchObject({ oldText: '2', newText: 'two' });
+  });
+
+  it('takes what is no notebook for text', () => {
+    const piece = reviewOf({ path: 'x.ipynb', oldText: 'a', newText: 'b' });
+    expect(piece.isNotebook).toBe(false);
+    const broken = reviewOf({
+      path: 'x.ipynb',
+      oldText,
+      newText: '{"cells":1}'
+    });
+    expect(broken.isNotebook).toBe(false);
+  });
+});
+
+describe('decisions', () => {
+  const file = { path: '/x', oldText: 'a\nb\nc\n', newText: 'A\nb\nC\n' };
+
+  it('begin with what was decided before', () => {
+    const changes = new Changes();
+    const change = changes.note('1', file);
+    expect(revisionFor(change, ['0'], 'undo')).toEqual({
+      before: 'A\nb\nC\n',
+      after: 'a\nb\nC\n'
+    });
+    changes.decided('1', ['0'], 'undo');
+    expect(partsFor(change, 'undo')).toEqual(['1']);
+    expect(partsFor(change, 'redo')).toEqual(['0']);
+    expect(revisionFor(change, ['1'], 'undo')).toEqual({
+      before: 'a\nb\nC\n',
+      after: 'a\nb\nc\n'
+    });
+    changes.decided('1', ['1'], 'keep');
+    expect(partsFor(change, 'keep')).toEqual([]);
+    changes.decided('1', ['0'], 'redo');
+    expect(partsFor(change, 'keep')).toEqual(['0']);
+  });
+
+  it('stay with a change that is told again', () => {
+    const changes = new Changes();
+    changes.decided('1', ['0'], 'undo');
+    const change = changes.note('1', file);
+    expect(change.verdicts.get('0')).toBe('undone');
+    expect(changes.note('1', { ...file })).toBe(change);
+    expect(changes.note('1', { ...file, newText: 'x' })).not.toBe(change);
+  });
+});
