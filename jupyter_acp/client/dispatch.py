@@ -55,7 +55,7 @@ class Tools(Protocol):
 Service = Callable[[Any, Any], Awaitable[Any]]
 
 _NO_TOOLS = (
-    "This agent did not start the tools for notebooks that it was given (the MCP server `jupyter`), "
+    "This agent did not start the tools for notebooks that it was given (the MCP server named jupyter), "
     "so it cannot see what you have open, edit cells in place or run them. It still reads and writes "
     "files."
 )

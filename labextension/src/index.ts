@@ -3,6 +3,7 @@
 
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
+import { opener } from './plugins/opener';
 import { panel } from './plugins/panel';
 import { permissions } from './plugins/permissions';
 import { run } from './plugins/run';
@@ -13,6 +14,7 @@ export default [
   connection,
   sessions,
   permissions,
+  opener,
   panel,
   workspace,
   documents,

@@ -116,3 +116,16 @@ export const IPermissionRules = new Token<IPermissionRules>(
   'jupyter-acp-bridge:IPermissionRules',
   'The rules for what agents may do.'
 );
+
+/** Shows documents. */
+export interface IDocumentOpener {
+  /** Whether a path or a file's URI is one that Jupyter can show. */
+  canOpen(path: string): boolean;
+  /** Show it, at a line if one is given (counted from 1). */
+  open(path: string, line?: number): Promise<void>;
+}
+
+export const IDocumentOpener = new Token<IDocumentOpener>(
+  'jupyter-acp-bridge:IDocumentOpener',
+  'Shows the documents that agents name.'
+);

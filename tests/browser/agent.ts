@@ -102,13 +102,16 @@ export class AgentPage extends ChatPage {
     return JSON.parse((await this._said()).pop()!) as T;
   }
 
+  /** Let the agent do several things, and wait until it is done. */
+  async play(...steps: unknown[][]): Promise<void> {
+    await this.send(JSON.stringify(steps));
+    await this.isRunning();
+    await this.isIdle();
+  }
+
   /** Everything that the agent has said in the latest session. */
   private async _said(): Promise<string[]> {
-    const listed = await this._request.get('/acp/sessions');
-    const { sessions } = (await listed.json()) as {
-      sessions: { id: string; agent: string }[];
-    };
-    const { id } = sessions.find(({ agent }) => agent === 'scripted')!;
+    const { id } = await this._session();
     const page = await this._request.get(
       `/acp/sessions/${id}/messages?limit=1000`
     );
@@ -147,11 +150,16 @@ export class AgentPage extends ChatPage {
 
   /** The folder that the server shows, as agents know it. */
   async root(): Promise<string> {
-    const { documents } = await this.ask<{ documents: IDocument[] }>(
-      'workspace/open_documents'
-    );
-    const path = decodeURIComponent(new URL(documents[0].uri).pathname);
-    return path.slice(0, path.lastIndexOf('/'));
+    return (await this._session()).cwd;
+  }
+
+  /** The latest session. */
+  private async _session(): Promise<{ id: string; cwd: string }> {
+    const listed = await this._request.get('/acp/sessions');
+    const { sessions } = (await listed.json()) as {
+      sessions: { id: string; agent: string; cwd: string }[];
+    };
+    return sessions.find(({ agent }) => agent === 'scripted')!;
   }
 
   private readonly _names = new Set<string>();

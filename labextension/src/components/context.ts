@@ -1,11 +1,14 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { IPermissionRules, ISessions } from '../tokens';
+import type { IChange } from '../model/changes';
+import type { SessionModel } from '../model/session';
+import type { IDocumentOpener, IPermissionRules, ISessions } from '../tokens';
 
 /** The terminals of JupyterLab, which not every server has. */
 export interface ITerminals {
@@ -14,11 +17,19 @@ export interface ITerminals {
   open(name: string): Promise<void>;
 }
 
+/** Shows changes where there is more room than in the chat. */
+export interface IChangeViewer {
+  open(session: SessionModel, change: IChange): void;
+}
+
 /** What every component of the chat may need. */
 export interface IChatContext {
   sessions: ISessions;
   rendermime: IRenderMimeRegistry;
+  languages: IEditorLanguageRegistry;
   terminals: ITerminals;
+  opener?: IDocumentOpener;
+  changes?: IChangeViewer;
   rules?: IPermissionRules;
   trans: TranslationBundle;
 }

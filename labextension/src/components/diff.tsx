@@ -1,54 +1,98 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { IDisposable } from '@lumino/disposable';
 import * as React from 'react';
 
-import { diffStat, lineDiff } from '../model/diff';
-import type { IToolDiff } from '../protocol';
+import { withNames } from '../model/hidden';
 import { useChat } from './context';
-import { Visible } from './visible';
 
-const SIGN = { same: ' ', added: '+', removed: '-', skipped: '⋯' } as const;
-
-interface IDiffProps {
-  diff: IToolDiff;
+/** A last line end that both have would only look like an empty line. */
+function shownText(text: string, other: string): string {
+  const isPlain = text.endsWith('\n') && (!other || other.endsWith('\n'));
+  return withNames(isPlain ? text.slice(0, -1) : text);
 }
 
-/** What an edit changes, line by line. */
+interface IDiffProps {
+  path: string;
+  oldText: string;
+  newText: string;
+  oldLine?: number;
+  newLine?: number;
+  /** The language, where the file's name does not tell. */
+  language?: string;
+  layout?: 'unified' | 'side-by-side';
+  isFolded?: boolean;
+}
+
+/**
+ * What became of a text, in an editor that is loaded when it is first needed.
+ * Characters that nobody would see are named: somebody may decide by this.
+ */
 export const Diff = React.memo(function Diff({
-  diff
+  path,
+  oldText,
+  newText,
+  oldLine,
+  newLine,
+  language,
+  layout = 'unified',
+  isFolded = false
 }: IDiffProps): JSX.Element {
-  const { trans } = useChat();
-  const lines = React.useMemo(
-    () => lineDiff(diff.oldText ?? '', diff.newText),
-    [diff.oldText, diff.newText]
-  );
-  const { added, removed } = diffStat(lines);
+  const { languages, trans } = useChat();
+  const host = React.useRef<HTMLDivElement>(null);
+  const [problem, setProblem] = React.useState('');
+
+  React.useEffect(() => {
+    let shown: IDisposable | null = null;
+    let isGone = false;
+    const show = async (): Promise<void> => {
+      const editors = await import('../review/editors');
+      const loaded = await editors.loadLanguage(languages, path, language);
+      if (isGone || !host.current) {
+        return;
+      }
+      const create =
+        layout === 'unified' ? editors.showUnified : editors.showSideBySide;
+      shown = create({
+        host: host.current,
+        oldText: shownText(oldText, newText),
+        newText: shownText(newText, oldText),
+        oldLine,
+        newLine,
+        language: loaded,
+        label: trans.__('Change of %1', path),
+        isFolded,
+        trans
+      });
+    };
+    show().catch(error => setProblem((error as Error).message));
+    return () => {
+      isGone = true;
+      shown?.dispose();
+    };
+  }, [
+    languages,
+    trans,
+    path,
+    oldText,
+    newText,
+    oldLine,
+    newLine,
+    language,
+    layout,
+    isFolded
+  ]);
+
   return (
-    <figure
-      className="jp-acp-Diff"
-      aria-label={trans.__('Change of %1', diff.path)}
-    >
-      <figcaption className="jp-acp-Diff-header" title={diff.path}>
-        <span className="jp-acp-Diff-path">
-          <bdi dir="ltr">
-            <Visible text={diff.path} />
-          </bdi>
-        </span>
-        <span className="jp-acp-Diff-added">+{added}</span>
-        <span className="jp-acp-Diff-removed">−{removed}</span>
-      </figcaption>
-      <div className="jp-acp-Diff-body" tabIndex={0} role="group">
-        {lines.map((line, index) => (
-          <div
-            key={index}
-            className={`jp-acp-Diff-line jp-acp-mod-${line.kind}`}
-          >
-            <span className="jp-acp-Diff-sign">{SIGN[line.kind]}</span>
-            <Visible text={line.text} />
-          </div>
-        ))}
-      </div>
-    </figure>
+    <div ref={host} className={`jp-acp-Diff jp-acp-mod-${layout}`}>
+      {problem && (
+        <>
+          <p>{trans.__('The editor could not be loaded: %1', problem)}</p>
+          <pre className="jp-acp-mod-removed">{withNames(oldText)}</pre>
+          <pre className="jp-acp-mod-added">{withNames(newText)}</pre>
+        </>
+      )}
+    </div>
   );
 });

@@ -11,6 +11,7 @@ import { Elicitation } from './elicitation';
 import { useFrameUpdates } from './hooks';
 import { Permission } from './permission';
 import { Prompt } from './prompt';
+import { SessionContext } from './session';
 import { Settings } from './settings';
 import { TranscriptView } from './transcript';
 
@@ -38,7 +39,7 @@ export function SessionView({
   }, [sessions, model]);
   const shownProblem = problem || model.problem;
   return (
-    <>
+    <SessionContext.Provider value={model}>
       <TranscriptView
         items={transcript.items}
         echoes={model.echoes}
@@ -97,7 +98,7 @@ export function SessionView({
       >
         <Settings model={model} isConnected={isConnected} />
       </Prompt>
-    </>
+    </SessionContext.Provider>
   );
 }
 

@@ -20,12 +20,13 @@ import {
 import * as React from 'react';
 
 import { hasHidden } from '../model/hidden';
+import type { IChange } from '../model/changes';
 import type { IToolCall } from '../model/toolcall';
 import type { IToolItem } from '../model/transcript';
 import type { ToolContent, ToolKind } from '../protocol';
 import { Content } from './content';
 import { useChat } from './context';
-import { Diff } from './diff';
+import { MadeChange, ProposedChange } from './change';
 import { WholeMarkdown } from './markdown';
 import { Terminal } from './terminal';
 import { Visible } from './visible';
@@ -116,6 +117,9 @@ const ToolText = React.memo(function ToolText({
 
 interface IToolContentProps {
   content: ToolContent;
+  /** Given if the content is a change that was made. */
+  change?: IChange;
+  revision: number;
   terminals: IToolCall['terminals'];
   isAsked: boolean;
 }
@@ -123,6 +127,8 @@ interface IToolContentProps {
 /** One piece of what a tool call shows. */
 function ToolContentView({
   content,
+  change,
+  revision,
   terminals,
   isAsked
 }: IToolContentProps): JSX.Element {
@@ -134,7 +140,11 @@ function ToolContentView({
         <Content block={content.content} />
       );
     case 'diff':
-      return <Diff diff={content} />;
+      return change ? (
+        <MadeChange change={change} revision={revision} />
+      ) : (
+        <ProposedChange diff={content} />
+      );
     case 'terminal':
       return <Terminal terminal={terminals[content.terminalId]} />;
     default:
@@ -144,6 +154,9 @@ function ToolContentView({
 
 interface IToolDetailsProps {
   call: IToolCall;
+  /** What its diffs have changed, once they have. */
+  changes?: ReadonlyMap<number, IChange>;
+  revision?: number;
   /** Whether it stands in a permission card. */
   isAsked?: boolean;
 }
@@ -151,6 +164,8 @@ interface IToolDetailsProps {
 /** Everything that a call shows: also what a permission card asks about. */
 export function ToolDetails({
   call,
+  changes,
+  revision = 0,
   isAsked = false
 }: IToolDetailsProps): JSX.Element {
   const shown = new Set(
@@ -165,6 +180,8 @@ export function ToolDetails({
         <ToolContentView
           key={index}
           content={content}
+          change={changes?.get(index)}
+          revision={revision}
           terminals={call.terminals}
           isAsked={isAsked}
         />
@@ -184,7 +201,11 @@ interface IToolCallProps {
 }
 
 /** A tool call: one line that unfolds into what was done. */
-export function ToolCall({ item, isAsked }: IToolCallProps): JSX.Element {
+export function ToolCall({
+  item,
+  revision,
+  isAsked
+}: IToolCallProps): JSX.Element {
   const { trans } = useChat();
   const { call } = item;
   const hasDiff = call.content.some(part => part.type === 'diff');
@@ -225,7 +246,11 @@ export function ToolCall({ item, isAsked }: IToolCallProps): JSX.Element {
       )}
       {hasDetails && isOpen && (
         <div className="jp-acp-Tool-details">
-          <ToolDetails call={call} />
+          <ToolDetails
+            call={call}
+            changes={call.status === 'completed' ? item.changes : undefined}
+            revision={revision}
+          />
         </div>
       )}
     </section>

@@ -6,10 +6,12 @@ import * as React from 'react';
 
 import type { IEcho } from '../model/session';
 import type { TranscriptItem } from '../model/transcript';
+import { MadeChange } from './change';
 import { useChat } from './context';
 import { AgentMessage, Thought, UserMessage } from './message';
 import { Answer, ErrorNotice, Notice, Refusal, Stop } from './notices';
 import { Plan } from './plan';
+import { Summary } from './summary';
 import { ToolCall } from './toolcall';
 
 /** Nearer to the end than this, the view follows what is added. */
@@ -38,6 +40,12 @@ const Item = React.memo(function Item({
       return <Thought item={item} revision={revision} />;
     case 'tool':
       return <ToolCall item={item} revision={revision} isAsked={isAsked} />;
+    case 'change':
+      return item.isCovered ? null : (
+        <MadeChange change={item.change} revision={revision} />
+      );
+    case 'summary':
+      return <Summary item={item} revision={revision} />;
     case 'plan':
       return <Plan item={item} revision={revision} />;
     case 'notice':

@@ -1,8 +1,8 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { IFileChange } from './review';
-import { reviewOf } from './review';
+import { type IFileChange, reviewOf } from './review';
+import type { IToolCall } from './toolcall';
 
 /** What the user wants of a part; absent as long as nothing was decided. */
 export type Verdict = 'kept' | 'undone';
@@ -14,6 +14,12 @@ export interface IChange extends IFileChange {
   /** What windows and server call it. */
   readonly key: string;
   readonly verdicts: ReadonlyMap<string, Verdict>;
+}
+
+/** A change that the server noted, shown unless a tool call tells of it. */
+export interface INotedChange {
+  readonly change: IChange;
+  isCovered: boolean;
 }
 
 /** What has to become of a file for a decision to come true. */
@@ -66,6 +72,19 @@ export class Changes {
     }
   }
 
+  /** The changes that a tool call shows, by their place in its content. */
+  ofTool(call: IToolCall): ReadonlyMap<number, IChange> {
+    const changes = new Map<number, IChange>();
+    call.content.forEach((part, index) => {
+      if (part.type === 'diff') {
+        const { path, oldText = null, newText } = part;
+        const key = `${call.toolCallId}:${index}`;
+        changes.set(index, this.note(key, { path, oldText, newText }));
+      }
+    });
+    return changes;
+  }
+
   private _verdictsOf(key: string): Map<string, Verdict> {
     let verdicts = this._verdicts.get(key);
     if (!verdicts) {
@@ -77,6 +96,41 @@ export class Changes {
 
   private readonly _changes = new Map<string, IChange>();
   private readonly _verdicts = new Map<string, Map<string, Verdict>>();
+}
+
+/** What one turn has changed, each change once. */
+export class TurnChanges {
+  tool(call: IToolCall, changes: ReadonlyMap<number, IChange>): void {
+    this._tools.set(call, changes);
+    for (const noted of this._noted) {
+      noted.isCovered = this._covers(noted.change.path);
+    }
+  }
+
+  note(noted: INotedChange): void {
+    this._noted.push(noted);
+    noted.isCovered = this._covers(noted.change.path);
+  }
+
+  /** Those that were made and not only proposed. */
+  made(): IChange[] {
+    const told = [...this._tools]
+      .filter(([call]) => call.status === 'completed')
+      .flatMap(([, changes]) => [...changes.values()]);
+    const others = this._noted.filter(noted => !noted.isCovered);
+    return [...told, ...others.map(noted => noted.change)];
+  }
+
+  private _covers(path: string): boolean {
+    return [...this._tools].some(
+      ([call, changes]) =>
+        call.status !== 'failed' &&
+        [...changes.values()].some(change => change.path === path)
+    );
+  }
+
+  private readonly _tools = new Map<IToolCall, ReadonlyMap<number, IChange>>();
+  private readonly _noted: INotedChange[] = [];
 }
 
 /** The parts of a change about which something can still be decided. */

@@ -54,6 +54,13 @@ export function hiddenParts(text: string): IPart[] {
   return parts;
 }
 
+/** The text with every such character named where it stands. */
+export function withNames(text: string): string {
+  return hiddenParts(text)
+    .map(part => (part.isHidden ? `⟦${part.text}⟧` : part.text))
+    .join('');
+}
+
 export function hasHidden(text: string): boolean {
   return hiddenParts(text).some(part => part.isHidden);
 }

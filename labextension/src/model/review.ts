@@ -225,7 +225,11 @@ function parse(path: string, text: string): IRawNotebook | null {
 }
 
 function sourceOf({ source }: IRawCell): string {
-  return Array.isArray(source) ? source.join('') : String(source ?? '');
+  return Array.isArray(source)
+    ? source.join('')
+    : typeof source === 'string'
+      ? source
+      : '';
 }
 
 /** What a cell is recognised by: older notebooks have no ids. */

@@ -15,6 +15,7 @@ import {
 } from '../protocol';
 import { ConnectionLostError, type IIncomingRequest, RpcError } from '../rpc';
 import type { IAcpConnection } from '../tokens';
+import { type Decision, type IChange, partsFor, revisionFor } from './changes';
 import { Transcript } from './transcript';
 
 /** How long a turn may take to begin after the one before it. */
@@ -154,6 +155,36 @@ export class SessionModel implements IDisposable {
     value: string | boolean
   ): Promise<void> {
     await this._try(Method.sessionSetConfigOption, { configId, value });
+  }
+
+  /** Keep, undo or redo parts of what an agent has changed. */
+  async decide(
+    change: IChange,
+    parts: readonly string[],
+    decision: Decision
+  ): Promise<boolean> {
+    return this._try(Method.changeDecide, {
+      change: change.key,
+      parts,
+      decision,
+      path: change.path,
+      ...revisionFor(change, parts, decision)
+    });
+  }
+
+  /** Decide the same about several changes, the latest first when undoing. */
+  async decideAll(
+    changes: readonly IChange[],
+    decision: Decision
+  ): Promise<void> {
+    const ordered = decision === 'undo' ? [...changes].reverse() : changes;
+    for (const change of ordered) {
+      const parts = partsFor(change, decision);
+      if (parts.length > 0 && !(await this.decide(change, parts, decision))) {
+        // What comes before it in the same file would not fit, either.
+        return;
+      }
+    }
   }
 
   /** Tell the person what went wrong. */
@@ -324,14 +355,17 @@ export class SessionModel implements IDisposable {
     }
   }
 
-  private async _try(method: string, params: object): Promise<void> {
+  /** Returns whether it was done; what went wrong is shown. */
+  private async _try(method: string, params: object): Promise<boolean> {
     try {
       await this._options.connection.request(method, {
         sessionId: this.id,
         ...params
       });
+      return true;
     } catch (error) {
       this.report((error as Error).message);
+      return false;
     }
   }
 

@@ -18,6 +18,13 @@ import {
 } from '../protocol';
 import { MarkdownBlocks } from './blocks';
 import {
+  Changes,
+  type Decision,
+  type IChange,
+  type INotedChange,
+  TurnChanges
+} from './changes';
+import {
   type IExit,
   type ITerminalOutput,
   type IToolCall,
@@ -47,6 +54,19 @@ export interface IMessageItem extends IBaseItem {
 export interface IToolItem extends IBaseItem {
   kind: 'tool';
   call: IToolCall;
+  /** What its diffs show, by their place in its content. */
+  changes: ReadonlyMap<number, IChange>;
+}
+
+/** A change that the server noted and no tool call has told of. */
+export interface IChangeItem extends IBaseItem, INotedChange {
+  kind: 'change';
+}
+
+/** Everything that a turn has changed. */
+export interface ISummaryItem extends IBaseItem {
+  kind: 'summary';
+  changes: readonly IChange[];
 }
 
 export interface IPlanItem extends IBaseItem {
@@ -87,6 +107,8 @@ export interface IRefusalItem extends IBaseItem {
 export type TranscriptItem =
   | IMessageItem
   | IToolItem
+  | IChangeItem
+  | ISummaryItem
   | IPlanItem
   | INoticeItem
   | IErrorItem
@@ -222,6 +244,17 @@ export class Transcript {
         }
         break;
       }
+      case Method.fileChanged:
+        this._fileChanged(params as unknown as IFileChanged);
+        break;
+      case Method.changeDecided: {
+        const { change, parts, decision } = params as unknown as IDecided;
+        this._changes.decided(change, parts, decision);
+        for (const item of this._showing.get(change) ?? []) {
+          item.revision++;
+        }
+        break;
+      }
       case Method.permissionDecided:
         // What a person decided has its own line.
         if (params.decision === 'deny' && params.by !== 'user') {
@@ -321,12 +354,18 @@ export class Transcript {
       this._endMessage();
       item = this._push({
         kind: 'tool',
-        call: newToolCall(update.toolCallId)
+        call: newToolCall(update.toolCallId),
+        changes: new Map<number, IChange>()
       });
       this._tools.set(update.toolCallId, item);
     }
     mergeToolCall(item.call, update);
     item.revision++;
+    item.changes = this._changes.ofTool(item.call);
+    if (item.changes.size) {
+      this._turn.tool(item.call, item.changes);
+      this._shows(item, [...item.changes.values()]);
+    }
     for (const part of item.call.content) {
       if (part.type === 'terminal') {
         item.call.terminals[part.terminalId] ??= this._output(part.terminalId);
@@ -388,6 +427,7 @@ export class Transcript {
     this._state = change.state;
     if (change.state === 'running') {
       this._error = null;
+      this._turn = new TurnChanges();
       return;
     }
     // Some agents never close a call that was refused or cancelled.
@@ -399,11 +439,39 @@ export class Transcript {
     if (change.state !== 'idle') {
       this._leaveTerminals();
     }
+    const made = this._turn.made();
+    if (made.length > 0) {
+      this._shows(this._push({ kind: 'summary', changes: made }), made);
+    }
+    this._turn = new TurnChanges();
     this._error = change.error ?? null;
     if (change.error) {
       this._push({ kind: 'error', error: change.error });
     } else if (change.stopReason && change.stopReason !== 'end_turn') {
       this._push({ kind: 'stop', reason: change.stopReason });
+    }
+  }
+
+  private _fileChanged({ path, oldText, newText }: IFileChanged): void {
+    if (newText === undefined) {
+      // Too long to be told.
+      return;
+    }
+    this._endMessage();
+    const change = this._changes.note(`file-${this._seq}`, {
+      path,
+      oldText: oldText ?? null,
+      newText
+    });
+    const item = this._push({ kind: 'change', change, isCovered: false });
+    this._turn.note(item);
+    this._shows(item, [change]);
+  }
+
+  private _shows(item: IBaseItem, changes: readonly IChange[]): void {
+    for (const { key } of changes) {
+      const items = this._showing.get(key) ?? new Set();
+      this._showing.set(key, items.add(item));
     }
   }
 
@@ -434,8 +502,24 @@ export class Transcript {
   private readonly _items: TranscriptItem[] = [];
   private readonly _tools = new Map<string, IToolItem>();
   private readonly _openTools = new Set<IToolItem>();
+  private _turn = new TurnChanges();
+  private readonly _changes = new Changes();
+  /** Which items show a change, by its name. */
+  private readonly _showing = new Map<string, Set<IBaseItem>>();
   private readonly _terminals = new Map<string, ITerminalOutput>();
   private readonly _shownIn = new Map<string, IToolItem>();
+}
+
+interface IFileChanged {
+  path: string;
+  oldText?: string | null;
+  newText?: string;
+}
+
+interface IDecided {
+  change: string;
+  parts: string[];
+  decision: Decision;
 }
 
 interface IStateChange {

@@ -7,6 +7,7 @@ import {
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import {
   ITranslator,
@@ -14,8 +15,9 @@ import {
   nullTranslator
 } from '@jupyterlab/translation';
 
-import type { ITerminals } from '../components/context';
-import { IPermissionRules, ISessions } from '../tokens';
+import type { IChatContext, ITerminals } from '../components/context';
+import { IDocumentOpener, IPermissionRules, ISessions } from '../tokens';
+import { ChangeTabs } from '../widgets/changetabs';
 import { AcpPanel } from '../widgets/panel';
 
 /** The commands of the chat panel. */
@@ -31,25 +33,37 @@ export const panel: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:panel',
   description: 'Adds a side panel in which to talk to agents.',
   autoStart: true,
-  requires: [ISessions, IRenderMimeRegistry],
-  optional: [ITranslator, ICommandPalette, ILayoutRestorer, IPermissionRules],
+  requires: [ISessions, IRenderMimeRegistry, IEditorLanguageRegistry],
+  optional: [
+    ITranslator,
+    ICommandPalette,
+    ILayoutRestorer,
+    IPermissionRules,
+    IDocumentOpener
+  ],
   activate: (
     app: JupyterFrontEnd,
     sessions: ISessions,
     rendermime: IRenderMimeRegistry,
+    languages: IEditorLanguageRegistry,
     translator: ITranslator | null,
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
-    rules: IPermissionRules | null
+    rules: IPermissionRules | null,
+    opener: IDocumentOpener | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
-    const widget = new AcpPanel({
+    const context: IChatContext = {
       sessions,
       rendermime,
+      languages,
       terminals: new LabTerminals(app, trans),
+      opener: opener ?? undefined,
       rules: rules ?? undefined,
       trans
-    });
+    };
+    context.changes = new ChangeTabs(app.shell, context);
+    const widget = new AcpPanel(context);
     app.shell.add(widget, 'right', { rank: 900, type: 'Agents' });
     restorer?.add(widget, widget.id);
 

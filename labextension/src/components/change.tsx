@@ -1,0 +1,269 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import {
+  Button,
+  type LabIcon,
+  checkIcon,
+  launchIcon,
+  redoIcon,
+  undoIcon
+} from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import { type Decision, type IChange, partsFor } from '../model/changes';
+import { type IFileChange, type IPart, reviewOf } from '../model/review';
+import type { IToolDiff } from '../protocol';
+import { useChat } from './context';
+import { Diff } from './diff';
+import { Location } from './location';
+import { useSession } from './session';
+
+/** Of a change in many places, this many are shown at first. */
+const SHOWN_PARTS = 12;
+
+interface IChangeProps {
+  change: IFileChange;
+}
+
+/** A change that is not made yet: seen, and nothing to be done about it here. */
+export function ProposedChange({ diff }: { diff: IToolDiff }): JSX.Element {
+  const { path, oldText = null, newText } = diff;
+  const change = React.useMemo(
+    () => ({ path, oldText, newText }),
+    [path, oldText, newText]
+  );
+  return (
+    <ChangeFrame change={change}>
+      <Parts change={change} />
+    </ChangeFrame>
+  );
+}
+
+interface IMadeChangeProps {
+  change: IChange;
+  /** Verdicts change in place: this is what tells that one did. */
+  revision: number;
+}
+
+/** A change that was made: each part can be kept or undone. */
+export function MadeChange({ change }: IMadeChangeProps): JSX.Element {
+  const { changes, trans } = useChat();
+  const session = useSession();
+  return (
+    <ChangeFrame
+      change={change}
+      actions={
+        <>
+          <Decisions change={change} />
+          {changes && (
+            <ActionButton
+              icon={launchIcon}
+              label={trans.__('Open the change in a tab')}
+              onClick={() => changes.open(session, change)}
+            />
+          )}
+        </>
+      }
+    >
+      <Parts
+        change={change}
+        actionsOf={part => <Decisions change={change} part={part} />}
+        isUndone={part => change.verdicts.get(part.id) === 'undone'}
+      />
+    </ChangeFrame>
+  );
+}
+
+interface IDecisionsProps {
+  change: IChange;
+  /** All of them if left out. */
+  part?: IPart;
+}
+
+/** What can be done about a change, or about a part of it. */
+export function Decisions({ change, part }: IDecisionsProps): JSX.Element {
+  const { trans } = useChat();
+  const session = useSession();
+  const [isBusy, setBusy] = React.useState(false);
+  const partsOf = (decision: Decision): string[] =>
+    partsFor(change, decision).filter(id => !part || id === part.id);
+  const decide = (decision: Decision): void => {
+    setBusy(true);
+    void session
+      .decide(change, partsOf(decision), decision)
+      .finally(() => setBusy(false));
+  };
+  const name = part
+    ? trans.__('%1 of %2', partTitle(part, trans), basename(change.path))
+    : basename(change.path);
+  return (
+    <>
+      {partsOf('keep').length > 0 && (
+        <ActionButton
+          icon={checkIcon}
+          label={trans.__('Keep: %1', name)}
+          isDisabled={isBusy}
+          onClick={() => decide('keep')}
+        />
+      )}
+      {partsOf('undo').length > 0 && (
+        <ActionButton
+          icon={undoIcon}
+          label={trans.__('Undo: %1', name)}
+          isDisabled={isBusy}
+          onClick={() => decide('undo')}
+        />
+      )}
+      {partsOf('undo').length === 0 && (
+        <ActionButton
+          icon={redoIcon}
+          label={trans.__('Redo: %1', name)}
+          isDisabled={isBusy}
+          onClick={() => decide('redo')}
+        />
+      )}
+    </>
+  );
+}
+
+interface IActionButtonProps {
+  icon: LabIcon;
+  label: string;
+  isDisabled?: boolean;
+  onClick: () => void;
+}
+
+function ActionButton({
+  icon,
+  label,
+  isDisabled,
+  onClick
+}: IActionButtonProps): JSX.Element {
+  return (
+    <Button
+      minimal
+      small
+      className="jp-acp-Action"
+      title={label}
+      aria-label={label}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
+      <icon.react tag="span" />
+    </Button>
+  );
+}
+
+interface IFrameProps extends IChangeProps {
+  actions?: React.ReactNode;
+  children: React.ReactNode;
+}
+
+function ChangeFrame({ change, actions, children }: IFrameProps): JSX.Element {
+  const { trans } = useChat();
+  const { added, removed } = reviewOf(change);
+  return (
+    <figure
+      className="jp-acp-Change"
+      aria-label={trans.__('Change of %1', change.path)}
+    >
+      <figcaption className="jp-acp-Change-header">
+        <Location path={change.path} />
+        <span className="jp-acp-Change-added">+{added}</span>
+        <span className="jp-acp-Change-removed">−{removed}</span>
+        {actions && <span className="jp-acp-Actions">{actions}</span>}
+      </figcaption>
+      {children}
+    </figure>
+  );
+}
+
+interface IPartsProps extends IChangeProps {
+  actionsOf?: (part: IPart) => React.ReactNode;
+  isUndone?: (part: IPart) => boolean;
+}
+
+function Parts({ change, actionsOf, isUndone }: IPartsProps): JSX.Element {
+  const { trans } = useChat();
+  const review = reviewOf(change);
+  const [limit, setLimit] = React.useState(SHOWN_PARTS);
+  const hasTitles = review.isNotebook || review.parts.length > 1;
+  const rest = review.parts.length - limit;
+  if (review.parts.length === 0) {
+    return <p className="jp-acp-Part-none">{trans.__('Nothing changed.')}</p>;
+  }
+  return (
+    <>
+      {review.parts.slice(0, limit).map(part => (
+        <section
+          key={part.id}
+          className={`jp-acp-Part ${isUndone?.(part) ? 'jp-acp-mod-undone' : ''}`}
+          aria-label={partTitle(part, trans)}
+        >
+          {hasTitles && (
+            <div className="jp-acp-Part-header">
+              <span>{partTitle(part, trans)}</span>
+              {actionsOf && (
+                <span className="jp-acp-Actions">{actionsOf(part)}</span>
+              )}
+            </div>
+          )}
+          {!isUndone?.(part) && (
+            <Diff
+              path={change.path}
+              oldText={part.oldText}
+              newText={part.newText}
+              oldLine={part.oldLine}
+              newLine={part.newLine}
+              language={languageOf(part, review.language)}
+            />
+          )}
+        </section>
+      ))}
+      {rest > 0 && (
+        <button
+          type="button"
+          className="jp-acp-More"
+          onClick={() => setLimit(Infinity)}
+        >
+          {trans._n('Show %1 more change', 'Show %1 more changes', rest)}
+        </button>
+      )}
+    </>
+  );
+}
+
+type Trans = ReturnType<typeof useChat>['trans'];
+
+/** Which part of a file or notebook it is, in words. */
+export function partTitle(part: IPart, trans: Trans): string {
+  const { cell, status } = part;
+  if (!cell) {
+    const count = part.newText.split('\n').length - 1;
+    return trans.__(
+      'Lines %1–%2',
+      part.newLine,
+      part.newLine + Math.max(count, 1) - 1
+    );
+  }
+  const words = {
+    added: trans.__('Cell %1, added', cell.number),
+    removed: trans.__('Cell %1, removed', cell.number),
+    moved: trans.__('Cell %1, moved', cell.number),
+    changed: trans.__('Cell %1', cell.number)
+  };
+  return words[status];
+}
+
+/** Of a piece of a notebook's source nothing is known but what is usual. */
+function languageOf(part: IPart, notebook?: string): string | undefined {
+  if (!part.cell) {
+    return undefined;
+  }
+  return part.cell.type === 'code' ? (notebook ?? 'python') : 'markdown';
+}
+
+function basename(path: string): string {
+  return path.split('/').at(-1) || path;
+}

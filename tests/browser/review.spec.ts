@@ -1,0 +1,227 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { type Locator, type Page, expect, test } from '@playwright/test';
+
+import { AgentPage } from './agent';
+import { ChatPage } from './chat';
+import { type INotebook, code } from './documents';
+
+const BEFORE = Array.from({ length: 30 }, (_, n) => `line ${n}\n`).join('');
+const AFTER = BEFORE.replace('line 3\n', 'line three\n').replace(
+  'line 20\n',
+  'line twenty\nand one more\n'
+);
+
+function notebook(...cells: ReturnType<typeof code>[]): INotebook {
+  return {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {
+      kernelspec: { name: 'python3', display_name: 'Python 3' },
+      language_info: { name: 'python' }
+    },
+    cells
+  };
+}
+
+/** A tool call of an agent that tells what it has written. */
+function edited(path: string, oldText: string | null, newText: string) {
+  return [
+    'update',
+    {
+      sessionUpdate: 'tool_call',
+      toolCallId: `edit-${path}`,
+      title: 'Edit a file',
+      kind: 'edit',
+      status: 'completed',
+      content: [{ type: 'diff', path, oldText, newText }]
+    }
+  ];
+}
+
+function written(path: string, content: string) {
+  return ['request', 'fs/write_text_file', { path, content }];
+}
+
+class Review {
+  constructor(private readonly _page: Page) {}
+
+  get changes(): Locator {
+    return this._page.locator('#jp-acp-panel .jp-acp-Change');
+  }
+
+  get summary(): Locator {
+    return this._page.locator('#jp-acp-panel .jp-acp-Summary');
+  }
+
+  part(name: string): Locator {
+    return this.changes.getByRole('region', { name, exact: true });
+  }
+}
+
+test('one part of a change is undone, another one kept', async ({
+  page,
+  request,
+  context
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  await agent.put('parts.txt', BEFORE);
+  await agent.show('parts.txt');
+  const path = `${await agent.root()}/parts.txt`;
+  await agent.play(
+    ['chunk', 'in parts'],
+    written(path, AFTER),
+    edited(path, BEFORE, AFTER)
+  );
+
+  // Told by the tool call and noted by the server, but shown once.
+  await expect(review.changes).toHaveCount(1);
+  await expect(review.changes.locator('.cm-line').first()).toBeVisible();
+  const first = review.part('Lines 1–7');
+  await expect(first).toContainText('line three');
+  await expect(first).toContainText('line 3');
+
+  // What was typed since stays.
+  const editor = page.locator('.jp-FileEditor .cm-content');
+  await editor.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('typed');
+  await first.getByRole('button', { name: /^Undo/ }).click();
+  await expect(first.getByRole('button', { name: /^Redo/ })).toBeVisible();
+  await expect(editor).not.toContainText('line three');
+  const undone = AFTER.replace('line three', 'line 3');
+  expect(await agent.saved('parts.txt')).toBe(`${undone}typed`);
+
+  const second = review.part('Lines 18–25');
+  await second.getByRole('button', { name: /^Keep/ }).click();
+  await expect(second.getByRole('button', { name: /^Keep/ })).toHaveCount(0);
+  expect(await agent.saved('parts.txt')).toBe(`${undone}typed`);
+
+  // Decided once, known everywhere and later.
+  await agent.reload();
+  await expect(first.getByRole('button', { name: /^Redo/ })).toBeVisible();
+  const { page: other, panel } = await ChatPage.open(await context.newPage());
+  await panel.getByText('in parts').first().click();
+  await expect(
+    new Review(other).part('Lines 1–7').getByRole('button', { name: /^Redo/ })
+  ).toBeVisible();
+  await other.close();
+
+  await other.close();
+
+  await first.getByRole('button', { name: /^Redo/ }).click();
+  await expect.poll(() => agent.saved('parts.txt')).toBe(`${AFTER}typed`);
+});
+
+test('cells of an open notebook are undone one by one', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  const before = notebook(code('a', 'x = 1'), code('b', 'print(x)'));
+  await agent.put('cells.ipynb', before);
+  await agent.show('cells.ipynb');
+  const path = `${await agent.root()}/cells.ipynb`;
+  const after = notebook(
+    code('a', 'x = 2'),
+    code('new', 'y = 3'),
+    code('b', 'print(x)')
+  );
+  // Without a tool call: what the server has noted is shown.
+  await agent.play(written(path, JSON.stringify(after)));
+  await expect(agent.cell(1)).toContainText('y = 3');
+  await expect(review.changes).toHaveCount(1);
+  const added = review.part('Cell 2, added');
+  await expect(added).toContainText('y = 3');
+  await review.part('Cell 1').getByRole('button', { name: /^Undo/ }).click();
+  await expect(agent.cell(0)).toContainText('x = 1');
+  await expect(agent.cell(1)).toContainText('y = 3');
+  await added.getByRole('button', { name: /^Undo/ }).click();
+  await expect(agent.cell(1)).toContainText('print(x)');
+  await expect
+    .poll(async () =>
+      (await agent.saved<INotebook>('cells.ipynb')).cells.map(
+        ({ source }) => source
+      )
+    )
+    .toEqual(['x = 1', 'print(x)']);
+});
+
+test('a whole turn is undone and made once more', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  await agent.put('turn.txt', BEFORE);
+  const root = await agent.root();
+  await agent.play(
+    written(`${root}/turn.txt`, AFTER),
+    edited(`${root}/turn.txt`, BEFORE, AFTER),
+    written(`${root}/made.txt`, 'made\n')
+  );
+  await expect(review.summary).toContainText('2 files changed');
+  await review.summary.getByRole('button', { name: 'Undo all' }).click();
+  await expect(review.summary).toContainText('undone');
+  expect(await agent.saved('turn.txt')).toBe(BEFORE);
+  expect((await request.get('/api/contents/made.txt')).status()).toBe(404);
+  await review.summary.getByRole('button', { name: 'Redo all' }).click();
+  await expect(
+    review.summary.getByRole('button', { name: 'Keep all' })
+  ).toBeVisible();
+  expect(await agent.saved('turn.txt')).toBe(AFTER);
+  expect(await agent.saved('made.txt')).toBe('made\n');
+});
+
+test('what can no longer be undone is left alone, and said', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  await agent.put('gone.txt', 'one\n');
+  const path = `${await agent.root()}/gone.txt`;
+  await agent.play(written(path, 'two\n'));
+  await agent.put('gone.txt', 'three\n');
+  await review.changes.getByRole('button', { name: /^Undo/ }).click();
+  await expect(agent.panel.getByRole('alert')).toContainText(
+    'no longer what this change made of it'
+  );
+  expect(await agent.saved('gone.txt')).toBe('three\n');
+});
+
+test('changes open in the main area: texts side by side, notebooks by cells', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  const before = notebook(code('a', 'x = 1'), code('b', 'print(x)'));
+  const after = notebook(code('a', 'x = 2'), code('b', 'print(x)'));
+  await agent.put('wide.py', BEFORE);
+  await agent.put('wide.ipynb', before);
+  const root = await agent.root();
+  await agent.play(
+    written(`${root}/wide.py`, AFTER),
+    written(`${root}/wide.ipynb`, JSON.stringify(after))
+  );
+  const open = (name: string) =>
+    review.summary.getByRole('button', {
+      name: new RegExp(`Review .*${name}`)
+    });
+  await open('wide.py').click();
+  const tab = page.locator('.jp-acp-ChangeWidget:not(.lm-mod-hidden)');
+  await expect(tab.locator('.cm-mergeViewEditor')).toHaveCount(2);
+  await expect(tab).toContainText('unchanged lines');
+  await tab.getByLabel('Only what changed').uncheck();
+  await expect(tab).not.toContainText('unchanged lines');
+  await tab.getByLabel('Layout').selectOption('unified');
+  await expect(tab.locator('.cm-deletedChunk').first()).toBeVisible();
+  await tab.getByRole('button', { name: /^Undo: Lines 1–7/ }).click();
+  await expect
+    .poll(() => agent.saved('wide.py'))
+    .toBe(AFTER.replace('line three', 'line 3'));
+  await open('wide.ipynb').click();
+  await expect(tab.locator('.jp-Cell-diff').first()).toBeVisible();
+  await expect(tab).toContainText('x = 2');
+});
