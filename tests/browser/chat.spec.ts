@@ -141,8 +141,9 @@ test.describe('permission', () => {
     });
     const chat = await ChatPage.start(page);
     await chat.send('/edit notes.md');
-    await expect(chat.cards.locator('.jp-acp-mod-removed')).toBeVisible();
-    await expect(chat.cards.locator('.jp-acp-mod-added')).toBeVisible();
+    const diff = chat.cards.locator('.jp-acp-Diff');
+    await expect(diff.locator('.cm-deletedChunk')).toContainText('Buy milk.');
+    await expect(diff.locator('.cm-changedLine')).toContainText('Buy milk.');
     await chat.cards.getByRole('button', { name: 'Allow once' }).click();
     await chat.isIdle();
     const file = await request.get('/api/contents/notes.md');

@@ -20,6 +20,8 @@ export interface IChange extends IFileChange {
 export interface INotedChange {
   readonly change: IChange;
   isCovered: boolean;
+  /** Grows when that changes. */
+  revision: number;
 }
 
 /** What has to become of a file for a decision to come true. */
@@ -102,14 +104,12 @@ export class Changes {
 export class TurnChanges {
   tool(call: IToolCall, changes: ReadonlyMap<number, IChange>): void {
     this._tools.set(call, changes);
-    for (const noted of this._noted) {
-      noted.isCovered = this._covers(noted.change.path);
-    }
+    this._noted.forEach(noted => this._cover(noted));
   }
 
   note(noted: INotedChange): void {
     this._noted.push(noted);
-    noted.isCovered = this._covers(noted.change.path);
+    this._cover(noted);
   }
 
   /** Those that were made and not only proposed. */
@@ -121,12 +121,16 @@ export class TurnChanges {
     return [...told, ...others.map(noted => noted.change)];
   }
 
-  private _covers(path: string): boolean {
-    return [...this._tools].some(
+  private _cover(noted: INotedChange): void {
+    const isCovered = [...this._tools].some(
       ([call, changes]) =>
         call.status !== 'failed' &&
-        [...changes.values()].some(change => change.path === path)
+        [...changes.values()].some(({ path }) => path === noted.change.path)
     );
+    if (noted.isCovered !== isCovered) {
+      noted.isCovered = isCovered;
+      noted.revision++;
+    }
   }
 
   private readonly _tools = new Map<IToolCall, ReadonlyMap<number, IChange>>();

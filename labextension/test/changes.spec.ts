@@ -1,0 +1,87 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { IChangeItem, ISummaryItem } from '../src/model/transcript';
+import { Method } from '../src/protocol';
+import { Feed } from './helpers';
+
+const wrote = (feed: Feed, path: string, newText = 'b\n'): void =>
+  feed.send(Method.fileChanged, { path, oldText: 'a\n', newText });
+
+const tool = (feed: Feed, path: string, status: string): void =>
+  feed.update({
+    sessionUpdate: 'tool_call',
+    toolCallId: `t-${path}`,
+    status,
+    content: [{ type: 'diff', path, oldText: 'a\n', newText: 'b\n' }]
+  });
+
+function turn(feed: Feed, work: () => void): void {
+  feed.state('running');
+  work();
+  feed.state('idle', { stopReason: 'end_turn' });
+}
+
+const noted = (feed: Feed): IChangeItem[] =>
+  feed.transcript.items.filter(item => item.kind === 'change');
+
+const summaries = (feed: Feed): ISummaryItem[] =>
+  feed.transcript.items.filter(item => item.kind === 'summary');
+
+describe('changes in a transcript', () => {
+  it('are told once, whoever tells first', () => {
+    for (const order of [
+      [wrote, tool],
+      [tool, wrote]
+    ]) {
+      const feed = new Feed();
+      turn(feed, () => order.forEach(tell => tell(feed, '/a', 'completed')));
+      expect(noted(feed)[0].isCovered).toBe(true);
+      expect(summaries(feed)[0].changes.map(({ key }) => key)).toEqual([
+        't-/a:0'
+      ]);
+    }
+  });
+
+  it('are those of the server where a tool call failed or is of before', () => {
+    const feed = new Feed();
+    turn(feed, () => tool(feed, '/a', 'completed'));
+    turn(feed, () => {
+      wrote(feed, '/a');
+      tool(feed, '/b', 'in_progress');
+      wrote(feed, '/b');
+      const { revision } = noted(feed)[1];
+      tool(feed, '/b', 'failed');
+      expect(noted(feed)[1].revision).toBeGreaterThan(revision);
+    });
+    expect(noted(feed).map(item => item.isCovered)).toEqual([false, false]);
+    expect(summaries(feed)[1].changes.map(({ path }) => path)).toEqual([
+      '/a',
+      '/b'
+    ]);
+  });
+
+  it('need no summary where there are none, and no text where it is long', () => {
+    const feed = new Feed();
+    turn(feed, () => tool(feed, '/a', 'failed'));
+    turn(feed, () => feed.send(Method.fileChanged, { path: '/long' }));
+    expect(summaries(feed)).toEqual([]);
+    expect(noted(feed)).toEqual([]);
+  });
+
+  it('are shown anew wherever they are when something is decided', () => {
+    const feed = new Feed();
+    turn(feed, () => wrote(feed, '/a'));
+    const [item] = noted(feed);
+    const [summary] = summaries(feed);
+    const before = [item.revision, summary.revision];
+    feed.send(Method.changeDecided, {
+      change: item.change.key,
+      parts: ['0'],
+      decision: 'undo'
+    });
+    expect(item.change.verdicts.get('0')).toBe('undone');
+    expect(item.revision).toBeGreaterThan(before[0]);
+    expect(summary.revision).toBeGreaterThan(before[1]);
+  });
+});
