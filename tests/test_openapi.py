@@ -141,6 +141,14 @@ async def test_health_and_agents(call):
     assert listed["scripted"]["running"] is True
 
 
+async def test_files(call, jp_root_dir):
+    (jp_root_dir / "data").mkdir()
+    (jp_root_dir / "data" / "my data.csv").write_text("")
+    found = await call("get", "/acp/files", 200, query="DATA")
+    assert found == {"files": ["data/my data.csv"], "complete": True}
+    await call("get", "/acp/files", 400, limit=0)
+
+
 async def test_agents_that_cannot_be_restarted(call):
     for id, status, words in (
         ("nobody", 404, "There is no agent"),

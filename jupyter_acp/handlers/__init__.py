@@ -5,6 +5,7 @@
 from .api import (
     AgentRestartHandler,
     AgentsHandler,
+    FilesHandler,
     HealthHandler,
     MessagesHandler,
     SessionHandler,
@@ -19,6 +20,7 @@ ROUTES = [
     (r"/acp/health", HealthHandler),
     (r"/acp/agents", AgentsHandler),
     (rf"/acp/agents/{_ID}/restart", AgentRestartHandler),
+    (r"/acp/files", FilesHandler),
     (r"/acp/sessions", SessionsHandler),
     (rf"/acp/sessions/{_ID}", SessionHandler),
     (rf"/acp/sessions/{_ID}/messages", MessagesHandler),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from tornado import web
+from tornado.ioloop import IOLoop
 
 from .base import AcpHandlerMixin
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ..rpc import RpcError
 
 MAX_PAGE = 1000
+MAX_FILES = 200
 
 
 class AcpApiHandler(AcpHandlerMixin, APIHandler):
@@ -156,6 +158,22 @@ class SessionHandler(AcpApiHandler):
         await (await self.manager()).delete(id)
         self.set_status(204)
         self.finish()
+
+
+class FilesHandler(AcpApiHandler):
+    """`GET acp/files`."""
+
+    @web.authenticated
+    @authorized(action="execute")
+    async def get(self) -> None:
+        """Find files by a part of their paths, for whoever writes a prompt."""
+        from ..find import find_files
+
+        query = self.get_query_argument("query", "")
+        limit = min(self.number("limit", 20, 1) or 20, MAX_FILES)
+        root = (await self.manager()).root_dir
+        found = await IOLoop.current().run_in_executor(None, find_files, root, query, limit)
+        self.finish(json.dumps({"files": found.paths, "complete": found.complete}))
 
 
 class MessagesHandler(AcpApiHandler):

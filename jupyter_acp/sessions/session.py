@@ -234,6 +234,8 @@ class Session:
             self._link = link
             self._lost = False
             self._keep_setup(result)
+            self.record.setup["promptCapabilities"] = agent.capabilities.get("promptCapabilities")
+            self.record.setup["promptCapabilities"] = agent.capabilities.get("promptCapabilities")
 
         if agent.spec.takes_tools:
             # On the wire only: what opens the way to our tools is written down nowhere.

@@ -6,8 +6,10 @@ import { documents } from './plugins/documents';
 import { opener } from './plugins/opener';
 import { panel } from './plugins/panel';
 import { permissions } from './plugins/permissions';
+import { promptContext } from './plugins/promptcontext';
 import { run } from './plugins/run';
 import { sessions } from './plugins/sessions';
+import { settings } from './plugins/settings';
 import { workspace } from './plugins/workspace';
 
 export default [
@@ -15,6 +17,8 @@ export default [
   sessions,
   permissions,
   opener,
+  settings,
+  promptContext,
   panel,
   workspace,
   documents,

@@ -193,11 +193,19 @@ export interface IConfigOption {
   options?: (IConfigChoice | IConfigGroup)[];
 }
 
+/** What an agent takes in a prompt, besides text and links. */
+export interface IPromptCapabilities {
+  image?: boolean;
+  audio?: boolean;
+  embeddedContext?: boolean;
+}
+
 /** What an agent tells about a session when it begins or is opened again. */
 export interface ISessionSetup {
   modes?: IModeState | null;
   configOptions?: IConfigOption[] | null;
   availableCommands?: IAvailableCommand[] | null;
+  promptCapabilities?: IPromptCapabilities | null;
 }
 
 /** One `session/update`; `sessionUpdate` says which of the fields are there. */

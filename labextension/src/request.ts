@@ -32,6 +32,12 @@ export class AcpApi {
     });
   }
 
+  /** Paths below the server's folder that contain some letters. */
+  async files(query: string, limit: number): Promise<string[]> {
+    const search = new URLSearchParams({ query, limit: String(limit) });
+    return (await this._fetch<{ files: string[] }>(`files?${search}`)).files;
+  }
+
   private async _fetch<T>(path: string, init: RequestInit = {}): Promise<T> {
     const url = URLExt.join(this.settings.baseUrl, 'acp', path);
     let response: Response;

@@ -5,8 +5,14 @@ import { Token } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 
+import type { Attachment } from './model/attachments';
 import type { SessionModel } from './model/session';
-import type { IAgent, ISessionInfo, IServerMeta } from './protocol';
+import type {
+  IAgent,
+  IServerMeta,
+  ISessionInfo,
+  IWorkspaceDocument
+} from './protocol';
 import type { IIncomingRequest } from './rpc';
 
 /** The window's socket to the server. */
@@ -90,6 +96,10 @@ export interface IWorkspaceTracker {
   readonly documents: readonly string[];
   /** Emitted when either of them has changed. */
   readonly changed: ISignal<IWorkspaceTracker, void>;
+  /** Emitted when anything has, such as the cursor in one of them. */
+  readonly viewChanged: ISignal<IWorkspaceTracker, void>;
+  /** What is open at a path, if anything is. */
+  describe(path: string): IWorkspaceDocument | null;
 }
 
 export const IWorkspaceTracker = new Token<IWorkspaceTracker>(
@@ -128,4 +138,53 @@ export interface IDocumentOpener {
 export const IDocumentOpener = new Token<IDocumentOpener>(
   'jupyter-acp-bridge:IDocumentOpener',
   'Shows the documents that agents name.'
+);
+
+/** Where the user is at the moment. */
+export interface IActiveContext {
+  label: string;
+  /** What is sent along with a prompt. */
+  attachments: readonly Attachment[];
+}
+
+/** Something that a prompt can mention. */
+export interface IMention {
+  kind: 'cell' | 'output' | 'open' | 'file';
+  name: string;
+  detail: string;
+  attachment: Attachment;
+}
+
+/** What prompts can refer to. */
+export interface IPromptContext {
+  /** Emitted when the user has moved on, perhaps only by a letter. */
+  readonly changed: ISignal<unknown, void>;
+  active(): IActiveContext | null;
+  /** What could be meant by a few letters. */
+  suggest(query: string): Promise<IMention[]>;
+  /** A file by its contents path. */
+  file(path: string): Attachment;
+  /** A cell of an open notebook. */
+  cell(path: string, id: string): Attachment | null;
+  /** A cell that failed, with what ran before it. */
+  failure(path: string, id: string): Attachment[];
+}
+
+export const IPromptContext = new Token<IPromptContext>(
+  'jupyter-acp-bridge:IPromptContext',
+  'What prompts to agents can refer to.'
+);
+
+/** How the user wants the chat to behave. */
+export interface IChatSettings {
+  readonly changed: ISignal<unknown, void>;
+  /** Enter sends; if not, Shift+Enter does. */
+  readonly sendsWithEnter: boolean;
+  /** Prompts go with where the user is, unless that is turned off for one. */
+  readonly sharesContext: boolean;
+}
+
+export const IChatSettings = new Token<IChatSettings>(
+  'jupyter-acp-bridge:IChatSettings',
+  'How the chat with agents behaves.'
 );

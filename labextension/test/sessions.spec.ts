@@ -3,6 +3,7 @@
 
 import { type IMessageItem, messageText } from '../src/model/transcript';
 import { Sessions } from '../src/model/sessions';
+import type { IComposed } from '../src/model/composer';
 import type { SessionModel } from '../src/model/session';
 import { Method } from '../src/protocol';
 import type { AcpApi } from '../src/request';
@@ -30,6 +31,8 @@ function said(model: SessionModel): string[] {
     .filter((item): item is IMessageItem => 'parts' in item)
     .map(messageText);
 }
+
+const words = (text: string): IComposed => ({ text, attachments: [] });
 
 describe('Sessions', () => {
   let server: FakeServer;
@@ -146,13 +149,13 @@ describe('Sessions', () => {
   it('opens the last session again after a reload', async () => {
     const before = open();
     const model = await before.create();
-    model.draft = 'half a thought';
+    model.composer.text = 'half a thought';
     server.text('user_message_chunk', 'hello');
     const after = open();
     await after.restore();
     await until(() => after.current?.transcript.seq === 1);
     expect(said(after.current!)).toEqual(['hello']);
-    expect(after.current!.draft).toBe('half a thought');
+    expect(after.current!.composer.text).toBe('half a thought');
   });
 
   describe('prompts', () => {
@@ -163,8 +166,8 @@ describe('Sessions', () => {
     });
 
     it('shows an echo until the server has written it down', async () => {
-      const done = model.prompt('hello');
-      expect(model.echoes.map(echo => echo.text)).toEqual(['hello']);
+      const done = model.prompt(words('hello'));
+      expect(model.echoes.map(echo => echo.composed.text)).toEqual(['hello']);
       const { id } = await server.waitFor(Method.sessionPrompt);
       server.text('user_message_chunk', 'hello', { origin: 'c1' });
       await until(() => model.echoes.length === 0);
@@ -176,19 +179,19 @@ describe('Sessions', () => {
     });
 
     it('does not take the prompt of another window for its own', async () => {
-      void model.prompt('mine');
+      void model.prompt(words('mine'));
       await server.waitFor(Method.sessionPrompt);
       server.text('user_message_chunk', 'theirs', { origin: 'c99' });
       await until(() => model.transcript.seq === 1);
-      expect(model.echoes.map(echo => echo.text)).toEqual(['mine']);
+      expect(model.echoes.map(echo => echo.composed.text)).toEqual(['mine']);
     });
 
     it('gives the text back when it was refused', async () => {
       server.answers[Method.sessionPrompt] = () => {
         throw new Error('Log in first.');
       };
-      await model.prompt('precious');
-      expect(model.draft).toBe('precious');
+      await model.prompt(words('precious'));
+      expect(model.composer.text).toBe('precious');
       expect(model.problem).toBe('Log in first.');
       expect(model.echoes).toEqual([]);
     });
@@ -197,28 +200,28 @@ describe('Sessions', () => {
       server.answers[Method.sessionPrompt] = () => {
         throw new Error('no');
       };
-      const done = model.prompt('first');
-      model.draft = 'second';
+      const done = model.prompt(words('first'));
+      model.composer.text = 'second';
       await done;
-      expect(model.draft).toBe('first\nsecond');
+      expect(model.composer.text).toBe('first\nsecond');
     });
 
     it('gives the text back when the socket took it away', async () => {
-      void model.prompt('precious');
+      void model.prompt(words('precious'));
       await server.waitFor(Method.sessionPrompt);
       server.drop();
-      await until(() => model.draft === 'precious');
+      await until(() => model.composer.text === 'precious');
       expect(model.echoes).toEqual([]);
     });
 
     it('does not give back what arrived before the socket was lost', async () => {
-      void model.prompt('once');
+      void model.prompt(words('once'));
       await server.waitFor(Method.sessionPrompt);
       server.drop();
       server.text('user_message_chunk', 'once', { origin: 'c1' });
       await until(() => model.transcript.seq === 1);
       await new Promise(resolve => setTimeout(resolve, 1700));
-      expect(model.draft).toBe('');
+      expect(model.composer.text).toBe('');
       expect(said(model)).toEqual(['once']);
     });
   });

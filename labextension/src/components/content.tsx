@@ -3,8 +3,13 @@
 
 import * as React from 'react';
 
-import type { ContentBlock } from '../protocol';
+import {
+  type ContentBlock,
+  type IEmbeddedResource,
+  ourMeta
+} from '../protocol';
 import { useChat } from './context';
+import { Location } from './location';
 import { Visible } from './visible';
 
 /** SVG can carry scripts and is left out: it is shown as text instead. */
@@ -47,15 +52,17 @@ export function Content({ block }: IContentProps): JSX.Element {
       );
     case 'resource_link':
       return (
-        <span className="jp-acp-Chip" title={block.uri}>
-          <Visible text={block.title || block.name || block.uri} />
+        <span className="jp-acp-Chip">
+          <Location path={block.uri}>
+            {block.title || block.name || block.uri}
+          </Location>
         </span>
       );
     case 'resource':
       return (
         <details className="jp-acp-Resource">
-          <summary>
-            <Visible text={block.resource.uri} />
+          <summary title={block.resource.uri}>
+            <Visible text={resourceName(block)} />
           </summary>
           {block.resource.text !== undefined && (
             <pre className="jp-acp-Text">
@@ -66,5 +73,17 @@ export function Content({ block }: IContentProps): JSX.Element {
       );
     default:
       return <></>;
+  }
+}
+
+/** What we have called it ourselves, or the last part of its address. */
+function resourceName(block: IEmbeddedResource): string {
+  const { uri } = block.resource;
+  const name =
+    ourMeta<{ name: string }>(block).name ?? (uri.split('/').at(-1) || uri);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
   }
 }

@@ -8,7 +8,13 @@ import * as React from 'react';
 
 import type { IChange } from '../model/changes';
 import type { SessionModel } from '../model/session';
-import type { IDocumentOpener, IPermissionRules, ISessions } from '../tokens';
+import type {
+  IChatSettings,
+  IDocumentOpener,
+  IPermissionRules,
+  IPromptContext,
+  ISessions
+} from '../tokens';
 
 /** The terminals of JupyterLab, which not every server has. */
 export interface ITerminals {
@@ -29,6 +35,8 @@ export interface IChatContext {
   languages: IEditorLanguageRegistry;
   terminals: ITerminals;
   opener?: IDocumentOpener;
+  context?: IPromptContext;
+  settings?: IChatSettings;
   changes?: IChangeViewer;
   rules?: IPermissionRules;
   trans: TranslationBundle;

@@ -4,6 +4,9 @@
 import type { ISignal } from '@lumino/signaling';
 import * as React from 'react';
 
+import type { IChatSettings } from '../tokens';
+import { useChat } from './context';
+
 /**
  * Render again after a signal, at most once a frame: a stream of chunks
  * must not cost more than the screen can show.
@@ -64,4 +67,14 @@ export function useLoaded<T>(load: () => Promise<T>): {
   }, [attempt]);
   const reload = React.useCallback(() => setAttempt(count => count + 1), []);
   return { value, error, reload };
+}
+
+/** How the chat behaves, as it is set at the moment. */
+export function useChatSettings(): Pick<
+  IChatSettings,
+  'sendsWithEnter' | 'sharesContext'
+> {
+  const { settings } = useChat();
+  useFrameUpdates(settings?.changed ?? null);
+  return settings ?? { sendsWithEnter: true, sharesContext: true };
 }

@@ -5,9 +5,14 @@ import { stopIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import { sendIcon } from '../icons';
+import { PromptHistory } from '../model/composer';
 import type { SessionModel } from '../model/session';
-import { CommandList, useCommandCompletion } from './commands';
+import { Attachments } from './attachments';
+import { CompletionList } from './completion';
 import { useChat } from './context';
+import { attachFiles, useDrops } from './drops';
+import { useChatSettings } from './hooks';
+import { useSuggestions } from './suggestions';
 
 interface IPromptProps {
   model: SessionModel;
@@ -17,37 +22,82 @@ interface IPromptProps {
   children?: React.ReactNode;
 }
 
-/** Where the person writes. The draft lives in the model and outlives this. */
+/** Where the person writes. What is written lives in the model and outlives this. */
 export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
   function Prompt({ model, isBusy, isConnected, children }, ref): JSX.Element {
-    const { trans } = useChat();
-    const draft = useDraft(model);
+    const { context, trans } = useChat();
+    const { composer } = model;
+    const settings = useChatSettings();
+    const [shares, setShares] = React.useState<boolean | null>(null);
+    const sharesContext = shares ?? settings.sharesContext;
+    const text = useComposer(model);
+    const [caret, setCaret] = React.useState(text.length);
     const listId = React.useId();
-    const completion = useCommandCompletion(
-      model.transcript.commands,
-      draft,
-      text => {
-        model.draft = text;
-      }
+    const frame = React.useRef<HTMLDivElement>(null);
+    const { isOver } = useDrops(frame, model, context, trans);
+    const completion = useSuggestions(
+      model,
+      text,
+      Math.min(caret, text.length)
     );
-    const hasList = completion.matches.length > 0;
-    const canSend = draft.trim() !== '' && isConnected;
+    const history = React.useMemo(
+      () => new PromptHistory(() => model.transcript.prompts),
+      [model]
+    );
+    const hasList = completion.items.length > 0;
+    const canSend =
+      isConnected && (text.trim() !== '' || composer.attachments.length > 0);
 
-    const send = () => {
+    const send = (): void => {
       if (canSend) {
-        model.draft = '';
-        void model.prompt(draft.trim());
+        history.leave();
+        const active = sharesContext ? context?.active() : null;
+        const { text, attachments } = composer.take();
+        void model.prompt(
+          { text: text.trim(), attachments },
+          active?.attachments
+        );
       }
     };
-    const onKeyDown = (event: React.KeyboardEvent) => {
+    const recall = (
+      event: React.KeyboardEvent<HTMLTextAreaElement>
+    ): boolean => {
+      const { selectionStart, selectionEnd, value } = event.currentTarget;
+      const isPlain =
+        !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+      if (!isPlain || selectionStart !== selectionEnd) {
+        return false;
+      }
+      const isBack =
+        event.key === 'ArrowUp' &&
+        !value.slice(0, selectionStart).includes('\n');
+      const isForward =
+        event.key === 'ArrowDown' && !value.slice(selectionEnd).includes('\n');
+      const found = isBack
+        ? history.back(value)
+        : isForward
+          ? history.forward()
+          : null;
+      if (found === null) {
+        return false;
+      }
+      composer.text = found;
+      return true;
+    };
+    const onKeyDown = (
+      event: React.KeyboardEvent<HTMLTextAreaElement>
+    ): void => {
       // Enter that ends the composition of a character must not send.
       if (event.nativeEvent.isComposing) {
         return;
       }
-      if (completion.onKeyDown(event)) {
+      if (completion.onKeyDown(event) || recall(event)) {
         event.preventDefault();
         event.stopPropagation();
-      } else if (event.key === 'Enter' && !event.shiftKey) {
+      } else if (
+        event.key === 'Enter' &&
+        sends(event, settings.sendsWithEnter)
+      ) {
         event.preventDefault();
         send();
       } else if (event.key === 'Escape' && isBusy) {
@@ -56,18 +106,35 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
         model.cancel();
       }
     };
+    const onPaste = (event: React.ClipboardEvent): void => {
+      const images = [...event.clipboardData.files].filter(file =>
+        file.type.startsWith('image/')
+      );
+      if (images.length > 0) {
+        event.preventDefault();
+        void attachFiles(images, model, trans);
+      }
+    };
     return (
-      <div className="jp-acp-Prompt">
-        {hasList && <CommandList id={listId} completion={completion} />}
+      <div
+        ref={frame}
+        className={`jp-acp-Prompt ${isOver ? 'jp-acp-mod-over' : ''}`}
+      >
+        {hasList && <CompletionList id={listId} completion={completion} />}
+        <Attachments
+          model={model}
+          sharesContext={sharesContext}
+          onShareContext={setShares}
+        />
         <textarea
           ref={ref}
           className="jp-acp-Prompt-input"
           rows={1}
-          value={draft}
+          value={text}
           placeholder={
             isBusy
               ? trans.__('Write what to do next')
-              : trans.__('Ask the agent, / for commands')
+              : trans.__('Ask the agent, / for commands, @ to mention')
           }
           aria-label={trans.__('Message to the agent')}
           aria-autocomplete="list"
@@ -77,9 +144,13 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
           }
           data-lm-suppress-shortcuts="true"
           onChange={event => {
-            model.draft = event.target.value;
+            history.leave();
+            composer.text = event.target.value;
+            setCaret(event.target.selectionStart);
           }}
+          onSelect={event => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
+          onPaste={onPaste}
         />
         <div className="jp-acp-Prompt-bar">
           <div className="jp-acp-Prompt-settings">{children}</div>
@@ -98,7 +169,11 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
           <button
             type="button"
             className="jp-acp-Prompt-button jp-acp-mod-send"
-            title={trans.__('Send (Enter); Shift+Enter for a new line')}
+            title={
+              settings.sendsWithEnter
+                ? trans.__('Send (Enter); Shift+Enter for a new line')
+                : trans.__('Send (Shift+Enter)')
+            }
             aria-label={trans.__('Send')}
             disabled={!canSend}
             onClick={send}
@@ -111,16 +186,23 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
   }
 );
 
+/** Which Enter sends is a setting; the other one makes a new line. */
+function sends(event: React.KeyboardEvent, isPlainEnter: boolean): boolean {
+  const isModified = event.shiftKey || event.ctrlKey || event.metaKey;
+  return isPlainEnter ? !event.shiftKey : isModified;
+}
+
 /** Typing must show at once, so the draft does not wait for a frame. */
-function useDraft(model: SessionModel): string {
+function useComposer({ composer }: SessionModel): string {
   const subscribe = React.useCallback(
     (notify: () => void) => {
-      model.draftChanged.connect(notify);
+      composer.changed.connect(notify);
       return () => {
-        model.draftChanged.disconnect(notify);
+        composer.changed.disconnect(notify);
       };
     },
-    [model]
+    [composer]
   );
-  return React.useSyncExternalStore(subscribe, () => model.draft);
+  React.useSyncExternalStore(subscribe, () => composer.attachments);
+  return React.useSyncExternalStore(subscribe, () => composer.text);
 }

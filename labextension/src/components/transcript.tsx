@@ -6,6 +6,7 @@ import * as React from 'react';
 
 import type { IEcho } from '../model/session';
 import type { TranscriptItem } from '../model/transcript';
+import { AttachmentNames } from './attachments';
 import { MadeChange } from './change';
 import { useChat } from './context';
 import { AgentMessage, Thought, UserMessage } from './message';
@@ -158,7 +159,8 @@ export function TranscriptView({
               className="jp-acp-Message jp-acp-mod-user jp-acp-mod-pending"
               aria-label={trans.__('You')}
             >
-              <div className="jp-acp-UserText">{echo.text}</div>
+              <div className="jp-acp-UserText">{echo.composed.text}</div>
+              <AttachmentNames attachments={echo.composed.attachments} />
             </article>
           ))}
           {isBusy && (

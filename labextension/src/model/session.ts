@@ -5,7 +5,6 @@ import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import {
-  type ContentBlock,
   type IAttachResult,
   type ISessionInfo,
   type ISessionSetup,
@@ -15,7 +14,9 @@ import {
 } from '../protocol';
 import { ConnectionLostError, type IIncomingRequest, RpcError } from '../rpc';
 import type { IAcpConnection } from '../tokens';
+import { type Attachment, promptBlocks } from './attachments';
 import { type Decision, type IChange, partsFor, revisionFor } from './changes';
+import { Composer, type IComposed } from './composer';
 import { Transcript } from './transcript';
 
 /** How long a turn may take to begin after the one before it. */
@@ -24,7 +25,7 @@ const SETTLE_MS = 1500;
 /** A prompt that was sent and that the server has not yet written down. */
 export interface IEcho {
   readonly key: number;
-  readonly text: string;
+  readonly composed: IComposed;
   /** The connection that sent it, by which the server names its sender. */
   readonly origin: string | undefined;
 }
@@ -44,7 +45,8 @@ export interface IPendingRequest {
 export class SessionModel implements IDisposable {
   constructor(private readonly _options: SessionModel.IOptions) {
     this._info = _options.info;
-    this._draft = _options.draft ?? '';
+    this._composer = new Composer(_options.draft);
+    this._composer.changed.connect(this._onComposed, this);
     this._run = _options.connection.server.run;
     this._transcript.setUp(_options.setup ?? {});
   }
@@ -66,19 +68,14 @@ export class SessionModel implements IDisposable {
     return this._changed;
   }
 
+  /** What the person is about to say. */
+  get composer(): Composer {
+    return this._composer;
+  }
+
+  /** Emitted with what to keep of that over a reload of the page. */
   get draftChanged(): ISignal<this, string> {
     return this._draftChanged;
-  }
-
-  get draft(): string {
-    return this._draft;
-  }
-
-  set draft(text: string) {
-    if (text !== this._draft) {
-      this._draft = text;
-      this._draftChanged.emit(text);
-    }
   }
 
   get echoes(): readonly IEcho[] {
@@ -111,15 +108,26 @@ export class SessionModel implements IDisposable {
     }
   }
 
-  /** Send a prompt; the text comes back as the draft if it was not taken. */
-  async prompt(text: string): Promise<void> {
+  /**
+   * Send what was composed, and more that goes with it; it comes back to where
+   * it was written if it was not taken.
+   */
+  async prompt(
+    composed: IComposed,
+    more: readonly Attachment[] = []
+  ): Promise<void> {
     const { connection } = this._options;
+    const { text, attachments } = composed;
     const echo: IEcho = {
       key: this._nextEcho++,
-      text,
+      composed,
       origin: connection.server.connectionId
     };
-    const prompt: ContentBlock[] = [{ type: 'text', text }];
+    const prompt = promptBlocks(
+      text,
+      [...attachments, ...more],
+      this._transcript.promptCapabilities
+    );
     const wasSent = connection.status === 'connected';
     this._problem = '';
     this._echoes.push(echo);
@@ -337,7 +345,7 @@ export class SessionModel implements IDisposable {
 
   private _giveBack(echo: IEcho): void {
     this._forget(echo);
-    this.draft = this._draft ? `${echo.text}\n${this._draft}` : echo.text;
+    this._composer.giveBack(echo.composed);
   }
 
   private _forget(echo: IEcho): void {
@@ -345,6 +353,10 @@ export class SessionModel implements IDisposable {
     if (index >= 0) {
       this._echoes.splice(index, 1);
     }
+  }
+
+  private _onComposed(_: Composer, kept: string): void {
+    this._draftChanged.emit(kept);
   }
 
   private _closeGap(): void {
@@ -372,7 +384,6 @@ export class SessionModel implements IDisposable {
   private _transcript = new Transcript();
   private _run: string | undefined;
   private _info: ISessionInfo;
-  private _draft: string;
   private _problem = '';
   private _prompting = 0;
   private _nextEcho = 0;
@@ -380,6 +391,7 @@ export class SessionModel implements IDisposable {
   private _settling: ReturnType<typeof setTimeout> | undefined;
   private _closingGap: Promise<void> | null = null;
   private _isDisposed = false;
+  private readonly _composer: Composer;
   private readonly _echoes: IEcho[] = [];
   private readonly _unsure = new Set<IEcho>();
   private readonly _requests = new Map<string, IPendingRequest>();

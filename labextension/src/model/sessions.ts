@@ -8,6 +8,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import {
   type IAgent,
   type INewSessionResult,
+  type IPromptCapabilities,
   type ISessionInfo,
   type ISessionParams,
   Method,
@@ -84,7 +85,10 @@ export class Sessions implements ISessions {
         _meta: agent ? { 'jupyter-acp': { agent } } : {}
       }
     );
-    const chosen = ourMeta<{ agent: string }>(result).agent;
+    const { agent: chosen, agentCapabilities } = ourMeta<{
+      agent: string;
+      agentCapabilities: { promptCapabilities?: IPromptCapabilities };
+    }>(result);
     const model = this._register(
       new SessionModel({
         connection,
@@ -92,7 +96,10 @@ export class Sessions implements ISessions {
           id: result.sessionId,
           agent: chosen ?? agent ?? connection.server.defaultAgent ?? ''
         },
-        setup: result
+        setup: {
+          ...result,
+          promptCapabilities: agentCapabilities?.promptCapabilities
+        }
       })
     );
     this._show(model);
@@ -191,10 +198,14 @@ export class Sessions implements ISessions {
   }
 
   private _saveDraft(model: SessionModel, draft: string): void {
-    if (draft) {
-      this._options.storage?.setItem(DRAFT + model.id, draft);
-    } else {
-      this._options.storage?.removeItem(DRAFT + model.id);
+    const { storage } = this._options;
+    try {
+      storage?.removeItem(DRAFT + model.id);
+      if (draft) {
+        storage?.setItem(DRAFT + model.id, draft);
+      }
+    } catch {
+      // Pictures can be more than a page may keep; it has them until it goes.
     }
   }
 

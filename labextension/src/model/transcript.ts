@@ -7,6 +7,7 @@ import {
   type IConfigOption,
   type IModeState,
   type IPlanEntry,
+  type IPromptCapabilities,
   type ISessionSetup,
   type ISessionUpdate,
   type IStateError,
@@ -158,6 +159,19 @@ export class Transcript {
     return this._configOptions;
   }
 
+  /** What the agent takes besides text and links. */
+  get promptCapabilities(): IPromptCapabilities {
+    return this._promptCapabilities;
+  }
+
+  /** What users have said, without repetitions one right after the other. */
+  get prompts(): readonly string[] {
+    const texts = this._items.flatMap(item =>
+      item.kind === 'user' ? [messageText(item)] : []
+    );
+    return texts.filter((text, index) => text && text !== texts[index + 1]);
+  }
+
   /**
    * Apply a numbered message: doubles are ignored, and one that comes too
    * early is refused, so that what is missing can be asked for again.
@@ -187,6 +201,8 @@ export class Transcript {
     this._modes = setup.modes ?? this._modes;
     this._configOptions = setup.configOptions ?? this._configOptions;
     this._commands = setup.availableCommands ?? this._commands;
+    this._promptCapabilities =
+      setup.promptCapabilities ?? this._promptCapabilities;
   }
 
   private _apply(method: string, params: Record<string, unknown>): void {
@@ -497,6 +513,7 @@ export class Transcript {
   private _title = '';
   private _modes: IModeState | null = null;
   private _configOptions: readonly IConfigOption[] = [];
+  private _promptCapabilities: IPromptCapabilities = {};
   private _message: IMessageItem | null = null;
   private _planItem: IPlanItem | null = null;
   private readonly _items: TranscriptItem[] = [];

@@ -16,7 +16,13 @@ import {
 } from '@jupyterlab/translation';
 
 import type { IChatContext, ITerminals } from '../components/context';
-import { IDocumentOpener, IPermissionRules, ISessions } from '../tokens';
+import {
+  IChatSettings,
+  IDocumentOpener,
+  IPermissionRules,
+  IPromptContext,
+  ISessions
+} from '../tokens';
 import { ChangeTabs } from '../widgets/changetabs';
 import { AcpPanel } from '../widgets/panel';
 
@@ -39,7 +45,9 @@ export const panel: JupyterFrontEndPlugin<void> = {
     ICommandPalette,
     ILayoutRestorer,
     IPermissionRules,
-    IDocumentOpener
+    IDocumentOpener,
+    IPromptContext,
+    IChatSettings
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -50,7 +58,9 @@ export const panel: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
     rules: IPermissionRules | null,
-    opener: IDocumentOpener | null
+    opener: IDocumentOpener | null,
+    promptContext: IPromptContext | null,
+    settings: IChatSettings | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
     const context: IChatContext = {
@@ -59,6 +69,8 @@ export const panel: JupyterFrontEndPlugin<void> = {
       languages,
       terminals: new LabTerminals(app, trans),
       opener: opener ?? undefined,
+      context: promptContext ?? undefined,
+      settings: settings ?? undefined,
       rules: rules ?? undefined,
       trans
     };

@@ -11,6 +11,7 @@ import { IDocumentManager, IRecentsManager } from '@jupyterlab/docmanager';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { type ISignal, Signal } from '@lumino/signaling';
 
+import type { IWorkspaceDocument } from '../protocol';
 import { IAcpConnection, IWorkspaceTracker } from '../tokens';
 
 /** Stands in for the tracker, which is loaded when there is somebody to tell. */
@@ -27,10 +28,24 @@ class LazyTracker implements IWorkspaceTracker {
     return this._changed;
   }
 
+  get viewChanged(): ISignal<this, void> {
+    return this._viewChanged;
+  }
+
+  describe(path: string): IWorkspaceDocument | null {
+    return this._tracker?.describe(path) ?? null;
+  }
+
   follow(tracker: IWorkspaceTracker): void {
     this._tracker = tracker;
     tracker.changed.connect(this._onChanged, this);
+    tracker.viewChanged.connect(this._onViewChanged, this);
     this._onChanged();
+    this._onViewChanged();
+  }
+
+  private _onViewChanged(): void {
+    this._viewChanged.emit();
   }
 
   private _onChanged(): void {
@@ -39,6 +54,7 @@ class LazyTracker implements IWorkspaceTracker {
 
   private _tracker: IWorkspaceTracker | null = null;
   private readonly _changed = new Signal<this, void>(this);
+  private readonly _viewChanged = new Signal<this, void>(this);
 }
 
 /** Tells the server what is open in this window, for agents that ask. */

@@ -11,7 +11,6 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 
 import type { IWorkspaceDocument } from '../protocol';
-import type { IWorkspaceTracker } from '../tokens';
 import { TrackedDocument, kindOf } from './document';
 
 /** Users may have documents moved to any of these by JupyterLab's settings. */
@@ -21,7 +20,7 @@ const AREAS = ['main', 'down', 'left', 'right'];
  * The notebooks and text files that the window's tabs show, by path. Only
  * files of the server's own drive: the others are no files to an agent.
  */
-export class OpenDocuments implements IWorkspaceTracker, IDisposable {
+export class OpenDocuments implements IDisposable {
   constructor(private readonly _options: OpenDocuments.IOptions) {
     const { shell, layoutModified, kernelspecs } = _options;
     shell.currentChanged?.connect(this._onCurrent, this);

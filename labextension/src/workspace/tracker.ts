@@ -8,6 +8,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import {
+  type IWorkspaceDocument,
   type IWorkspaceShares,
   type IWorkspaceUpdate,
   Method
@@ -59,7 +60,15 @@ export class WorkspaceTracker implements IWorkspaceTracker, IDisposable {
   }
 
   get changed(): ISignal<IWorkspaceTracker, void> {
-    return this._open.changed;
+    return this._changed;
+  }
+
+  get viewChanged(): ISignal<IWorkspaceTracker, void> {
+    return this._viewChanged;
+  }
+
+  describe(path: string): IWorkspaceDocument | null {
+    return this._open.describe(path);
   }
 
   get isDisposed(): boolean {
@@ -83,10 +92,13 @@ export class WorkspaceTracker implements IWorkspaceTracker, IDisposable {
   private _onStale(_: OpenDocuments, path: string): void {
     this._report.markDocument(path);
     this._request();
+    this._viewChanged.emit();
   }
 
   private _onChanged(): void {
     this._request();
+    this._changed.emit();
+    this._viewChanged.emit();
   }
 
   private _onRecents(): void {
@@ -165,6 +177,8 @@ export class WorkspaceTracker implements IWorkspaceTracker, IDisposable {
   private readonly _report: WorkspaceReport;
   /** Names this load of the page among the user's windows. */
   private readonly _window = UUID.uuid4();
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _viewChanged = new Signal<this, void>(this);
   private readonly _throttle = new Throttle(() => this._send());
 }
 

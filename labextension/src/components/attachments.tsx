@@ -1,0 +1,103 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { Button, closeIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import type { Attachment } from '../model/attachments';
+import type { SessionModel } from '../model/session';
+import { useChat } from './context';
+import { useFrameUpdates } from './hooks';
+import { Visible } from './visible';
+
+interface IAttachmentsProps {
+  model: SessionModel;
+  /** Whether what the user is looking at goes with the prompt. */
+  sharesContext: boolean;
+  onShareContext: (shares: boolean) => void;
+}
+
+/** What goes with the prompt, each with the way to leave it out. */
+export function Attachments({
+  model,
+  sharesContext,
+  onShareContext
+}: IAttachmentsProps): JSX.Element | null {
+  const { context, trans } = useChat();
+  useFrameUpdates(context?.changed ?? null);
+  const active = context?.active();
+  const { attachments } = model.composer;
+  if (!active && attachments.length === 0) {
+    return null;
+  }
+  return (
+    <ul
+      className="jp-acp-Attachments"
+      aria-label={trans.__('What goes with the message')}
+    >
+      {active && (
+        <li>
+          <button
+            type="button"
+            className="jp-acp-Attachment jp-acp-mod-context"
+            role="switch"
+            aria-checked={sharesContext}
+            title={
+              sharesContext
+                ? trans.__(
+                    'Where you are goes with the message; click to leave it out'
+                  )
+                : trans.__('Click to send where you are with the message')
+            }
+            onClick={() => onShareContext(!sharesContext)}
+          >
+            {active.label}
+          </button>
+        </li>
+      )}
+      {attachments.map((attachment, index) => (
+        <li key={index} className="jp-acp-Attachment">
+          {attachment.type === 'image' && (
+            <img
+              className="jp-acp-Attachment-image"
+              src={`data:${attachment.mimeType};base64,${attachment.data}`}
+              alt=""
+            />
+          )}
+          <span title={attachment.name}>
+            <Visible text={attachment.name} />
+          </span>
+          <Button
+            minimal
+            small
+            className="jp-acp-Action"
+            title={trans.__('Remove')}
+            aria-label={trans.__('Remove %1', attachment.name)}
+            onClick={() => model.composer.detach(attachment)}
+          >
+            <closeIcon.react tag="span" />
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface IAttachmentNamesProps {
+  attachments: readonly Attachment[];
+}
+
+/** What went with a message that is still on its way. */
+export function AttachmentNames({
+  attachments
+}: IAttachmentNamesProps): JSX.Element {
+  return (
+    <>
+      {attachments.map((attachment, index) => (
+        <span key={index} className="jp-acp-Chip">
+          <Visible text={attachment.name} />
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,211 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ISignal } from '@lumino/signaling';
+
+import { type Attachment, fenced } from '../model/attachments';
+import type { IWorkspaceDocument } from '../protocol';
+import type { AcpApi } from '../request';
+import type { IActiveContext, IMention, IWorkspaceTracker } from '../tokens';
+import { type ICellText, cellTexts, notebookOf } from './cells';
+
+/** How many of each kind are offered for a few letters. */
+const MAX_SUGGESTIONS = 8;
+
+/** What a prompt can refer to: where the user is, and what else there is. */
+export class PromptContext {
+  constructor(private readonly _options: PromptContext.IOptions) {}
+
+  get changed(): ISignal<IWorkspaceTracker, void> {
+    return this._options.tracker.viewChanged;
+  }
+
+  /** Where the user is, in words and as what would be sent. */
+  active(): IActiveContext | null {
+    const { tracker, trans } = this._options;
+    const document = tracker.active && tracker.describe(tracker.active);
+    if (!document) {
+      return null;
+    }
+    const name = PathExt.basename(document.path);
+    const file = this.file(document.path);
+    const { selection, cell } = document;
+    if (selection) {
+      const lines = selection.end.line - selection.start.line + 1;
+      return {
+        label: trans.__('%1: %2', name, linesWords(lines, trans)),
+        attachments: [file, this._selection(document)]
+      };
+    }
+    const shown = cell && this.cell(document.path, cell.id);
+    if (shown) {
+      return {
+        label: trans.__('%1: cell %2', name, cell.index + 1),
+        attachments: [file, shown]
+      };
+    }
+    return { label: name, attachments: [file] };
+  }
+
+  /** What could be meant by what was typed. */
+  async suggest(query: string): Promise<IMention[]> {
+    const wanted = query.toLowerCase();
+    const fits = (text: string): boolean => text.toLowerCase().includes(wanted);
+    const open = this._options.tracker.documents.filter(fits);
+    const found = await this._options.api
+      .files(query, MAX_SUGGESTIONS)
+      .catch(() => []);
+    const others = found.filter(path => !open.includes(path));
+    return [
+      ...this._cells(fits).slice(0, MAX_SUGGESTIONS),
+      ...open.slice(0, MAX_SUGGESTIONS).map(path => this._mention(path, true)),
+      ...others.map(path => this._mention(path, false))
+    ];
+  }
+
+  /** A file, by its contents path. */
+  file(path: string): Attachment {
+    return {
+      type: 'file',
+      name: PathExt.basename(path),
+      uri: this._uri(path),
+      mimeType: path.endsWith('.ipynb') ? 'application/x-ipynb+json' : undefined
+    };
+  }
+
+  /** A cell with what it printed; null if it is not open. */
+  cell(path: string, id: string): Attachment | null {
+    const found = this._texts(path).find(cell => cell.id === id);
+    return found ? this._cell(path, found) : null;
+  }
+
+  /** A cell that failed, what went wrong, and what ran before it. */
+  failure(path: string, id: string): Attachment[] {
+    const cells = this._texts(path);
+    const at = cells.findIndex(cell => cell.id === id);
+    return cells
+      .slice(Math.max(0, at - 2), at + 1)
+      .filter(cell => cell.type === 'code' || cell.id === id)
+      .map(cell => this._cell(path, cell));
+  }
+
+  private _cells(fits: (text: string) => boolean): IMention[] {
+    const { tracker, trans } = this._options;
+    const path = tracker.active;
+    if (!path) {
+      return [];
+    }
+    return this._texts(path).flatMap(cell => {
+      // One word each: a mention ends with the next space.
+      const name = trans.__('cell-%1', cell.number);
+      const firstLine = cell.source.trim().split('\n', 1)[0];
+      const output = trans.__('output-%1', cell.number);
+      const mentions: IMention[] = [];
+      if (fits(name) || fits(firstLine)) {
+        mentions.push({
+          kind: 'cell',
+          name,
+          detail: firstLine,
+          attachment: this._cell(path, cell)
+        });
+      }
+      if (cell.output && fits(output)) {
+        mentions.push({
+          kind: 'output',
+          name: output,
+          detail: cell.output.trim().split('\n', 1)[0],
+          attachment: this._output(path, cell)
+        });
+      }
+      return mentions;
+    });
+  }
+
+  private _mention(path: string, isOpen: boolean): IMention {
+    const { trans } = this._options;
+    const folder = PathExt.dirname(path);
+    return {
+      kind: isOpen ? 'open' : 'file',
+      name: PathExt.basename(path),
+      detail: [folder, isOpen ? trans.__('open') : '']
+        .filter(Boolean)
+        .join(' · '),
+      attachment: this.file(path)
+    };
+  }
+
+  private _selection(document: IWorkspaceDocument): Attachment {
+    const { trans } = this._options;
+    const { path, selection, cell } = document;
+    const [first, last] = [selection!.start.line, selection!.end.line + 1];
+    const place = cell ? `cell=${cell.id}&` : '';
+    return {
+      type: 'text',
+      name: trans.__('Selection in %1', PathExt.basename(path)),
+      uri: `${this._uri(path)}#${place}line=${first},${last}`,
+      text: selection!.text
+    };
+  }
+
+  private _cell(path: string, cell: ICellText): Attachment {
+    const { trans } = this._options;
+    const name = trans.__('%1: cell %2', PathExt.basename(path), cell.number);
+    const parts = [fenced(cell.source, cell.type === 'code' ? '' : cell.type)];
+    if (cell.error) {
+      parts.push(`Error:\n${fenced(cell.error)}`);
+    } else if (cell.output) {
+      parts.push(`Output:\n${fenced(cell.output)}`);
+    }
+    return {
+      type: 'text',
+      name,
+      uri: `${this._uri(path)}#cell=${cell.id}`,
+      text: parts.join('\n\n'),
+      mimeType: 'text/markdown'
+    };
+  }
+
+  private _output(path: string, cell: ICellText): Attachment {
+    const { trans } = this._options;
+    return {
+      type: 'text',
+      name: trans.__('%1: output %2', PathExt.basename(path), cell.number),
+      uri: `${this._uri(path)}#output=${cell.id}`,
+      text: cell.output
+    };
+  }
+
+  private _texts(path: string): ICellText[] {
+    const { manager } = this._options;
+    const widget = manager.findWidget(path, 'Notebook');
+    const model = notebookOf(widget)?.model as INotebookModel | null;
+    return model ? cellTexts(model) : [];
+  }
+
+  private _uri(path: string): string {
+    const { contents, rootDir } = this._options;
+    const absolute = `${rootDir() ?? ''}/${contents.localPath(path)}`;
+    return `file://${absolute.split('/').map(encodeURIComponent).join('/')}`;
+  }
+}
+
+export namespace PromptContext {
+  export interface IOptions {
+    tracker: IWorkspaceTracker;
+    manager: IDocumentManager;
+    contents: Contents.IManager;
+    api: AcpApi;
+    /** The folder that contents paths begin at, once the server has told. */
+    rootDir: () => string | undefined;
+    trans: TranslationBundle;
+  }
+}
+
+function linesWords(count: number, trans: TranslationBundle): string {
+  return trans._n('%1 line', '%1 lines', count);
+}

@@ -1,0 +1,100 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import {
+  type Attachment,
+  fenced,
+  promptBlocks
+} from '../src/model/attachments';
+import { Composer, PromptHistory } from '../src/model/composer';
+
+const FILE: Attachment = { type: 'file', name: 'a.py', uri: 'file:///a.py' };
+const CELL: Attachment = {
+  type: 'text',
+  name: 'n.ipynb: cell 1',
+  uri: 'file:///n.ipynb#cell=x',
+  text: 'print(1)'
+};
+const IMAGE: Attachment = {
+  type: 'image',
+  name: 'plot',
+  mimeType: 'image/png',
+  data: 'AAAA'
+};
+
+describe('what goes with a prompt', () => {
+  it('is embedded where the agent takes it, and told in words where not', () => {
+    expect(
+      promptBlocks('Look', [FILE, CELL, IMAGE], { embeddedContext: true })
+    ).toEqual([
+      { type: 'text', text: 'Look' },
+      { type: 'resource_link', uri: 'file:///a.py', name: 'a.py' },
+      {
+        type: 'resource',
+        resource: { uri: 'file:///n.ipynb#cell=x', text: 'print(1)' },
+        _meta: { 'jupyter-acp': { name: 'n.ipynb: cell 1' } }
+      },
+      { type: 'image', mimeType: 'image/png', data: 'AAAA' }
+    ]);
+    const [block] = promptBlocks('', [CELL], {});
+    expect(block).toMatchObject({
+      type: 'text',
+      text: expect.stringContaining('```\nprint(1)\n```') as string
+    });
+  });
+
+  it('cannot end its own fence', () => {
+    expect(fenced('a\n````\nb', 'md')).toBe('`````md\na\n````\nb\n`````');
+  });
+});
+
+describe('Composer', () => {
+  it('keeps everything over a reload, and what older pages kept', () => {
+    const composer = new Composer();
+    let kept = '';
+    composer.changed.connect((_, value) => (kept = value));
+    composer.text = 'half';
+    composer.attach(FILE, CELL);
+    const again = new Composer(kept);
+    expect([again.text, again.attachments]).toEqual(['half', [FILE, CELL]]);
+    expect(new Composer('plain words').text).toBe('plain words');
+    composer.take();
+    expect(kept).toBe('');
+  });
+
+  it('attaches the same thing once, and lets it go', () => {
+    const composer = new Composer();
+    composer.attach(FILE, IMAGE);
+    composer.attach({ ...FILE }, { ...IMAGE });
+    expect(composer.attachments).toEqual([FILE, IMAGE]);
+    composer.detach(composer.attachments[0]);
+    expect(composer.attachments).toEqual([IMAGE]);
+  });
+
+  it('has back what could not be said, before what was written since', () => {
+    const composer = new Composer();
+    composer.text = 'first';
+    composer.attach(FILE);
+    const said = composer.take();
+    composer.text = 'second';
+    composer.attach(CELL);
+    composer.giveBack(said);
+    expect(composer.text).toBe('first\nsecond');
+    expect(composer.attachments).toEqual([FILE, CELL]);
+  });
+});
+
+describe('PromptHistory', () => {
+  it('goes back and returns to what was being written', () => {
+    const history = new PromptHistory(() => ['one', 'two']);
+    expect(history.back('draft')).toBe('two');
+    expect(history.back('two')).toBe('one');
+    expect(history.back('one')).toBeNull();
+    expect(history.forward()).toBe('two');
+    expect(history.forward()).toBe('draft');
+    expect(history.forward()).toBeNull();
+    expect(history.back('draft')).toBe('two');
+    history.leave();
+    expect(history.back('edited')).toBe('two');
+  });
+});

@@ -1,0 +1,211 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { type Page, expect, test } from '@playwright/test';
+
+import { AgentPage } from './agent';
+import { ChatPage } from './chat';
+import { type INotebook, code } from './documents';
+
+/** The smallest of pictures. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const NOTEBOOK: INotebook = {
+  nbformat: 4,
+  nbformat_minor: 5,
+  metadata: { kernelspec: { name: 'python3', display_name: 'Python 3' } },
+  cells: [
+    code('one', 'import os'),
+    {
+      ...code('two', 'print("shown")'),
+      outputs: [{ output_type: 'stream', name: 'stdout', text: 'shown\n' }]
+    }
+  ]
+};
+
+/** Give the prompt a file as the clipboard or the desktop would. */
+async function give(
+  page: Page,
+  how: 'paste' | 'drop',
+  name: string,
+  type: string,
+  base64: string
+): Promise<void> {
+  await page.locator('#jp-acp-panel .jp-acp-Prompt-input').evaluate(
+    (node, [how, name, type, base64]) => {
+      const bytes = Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], name, { type }));
+      const options = { bubbles: true, cancelable: true };
+      node.dispatchEvent(
+        how === 'paste'
+          ? new ClipboardEvent('paste', { ...options, clipboardData: data })
+          : new DragEvent('drop', { ...options, dataTransfer: data })
+      );
+    },
+    [how, name, type, base64]
+  );
+}
+
+test('cells, outputs and files are mentioned with an at sign', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.newSession('builtin');
+  await agent.put('mention.ipynb', NOTEBOOK);
+  await agent.put('mention-me.csv', 'a,b\n');
+  await agent.show('mention.ipynb');
+  const options = agent.panel.getByRole('listbox').getByRole('option');
+  await agent.input.pressSequentially('What does @cell-2');
+  await expect(options).toHaveCount(1);
+  await expect(options).toContainText('print("shown")');
+  await agent.input.press('Enter');
+  await expect(agent.input).toHaveValue('What does @cell-2 ');
+  await agent.input.pressSequentially('print, @output');
+  await expect(options.first()).toContainText('shown');
+  await agent.input.press('Tab');
+  await agent.input.pressSequentially('and @mention-me');
+  await expect(options).toHaveCount(1);
+  await options.click();
+  await agent.panel.getByRole('switch').click();
+  await agent.input.press('Enter');
+  const prompt = agent.prompts.last();
+  await expect(prompt).toContainText(
+    'What does @cell-2 print, @output-2 and @mention-me.csv'
+  );
+  await expect(prompt).toContainText('mention.ipynb: cell 2');
+  await expect(
+    prompt.getByRole('button', { name: 'mention-me.csv' })
+  ).toBeVisible();
+  await agent.isIdle();
+  await expect(agent.answers.last()).toContainText('mention-me.csv');
+  // Links lead to the documents.
+  await prompt.getByRole('button', { name: 'mention-me.csv' }).click();
+  await expect(
+    page.locator('.jp-CSVViewer, .jp-FileEditor').last()
+  ).toBeVisible();
+});
+
+test('where the user is goes with the message, unless turned off', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.newSession('builtin');
+  await agent.put('here.ipynb', NOTEBOOK);
+  await agent.put('here.py', 'first\nsecond\nthird\n');
+  await agent.show('here.ipynb');
+  const chip = agent.panel.getByRole('switch');
+  await expect(chip).toHaveText('here.ipynb: cell 1');
+  await agent.cell(1).locator('.cm-content').click();
+  await expect(chip).toHaveText('here.ipynb: cell 2');
+  await agent.send('Look');
+  await expect(agent.prompts.last()).toContainText('here.ipynb: cell 2');
+  await agent.isIdle();
+
+  await agent.show('here.py');
+  await expect(chip).toHaveText('here.py');
+  await page.locator('.jp-FileEditor .cm-content').click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+End');
+  await expect(chip).toHaveText('here.py: 2 lines');
+  await agent.send('And here');
+  await expect(agent.prompts.last()).toContainText('Selection in here.py');
+  await agent.isIdle();
+
+  await chip.click();
+  await expect(chip).toHaveAttribute('aria-checked', 'false');
+  await agent.send('Nothing else');
+  await expect(agent.prompts.last()).toHaveText('Nothing else');
+});
+
+test('pictures are pasted and texts dropped, and come back if not sent', async ({
+  page
+}) => {
+  const chat = await ChatPage.start(page);
+  await give(page, 'paste', 'pixel.png', 'image/png', PIXEL);
+  await give(page, 'drop', 'words.txt', 'text/plain', btoa('some words'));
+  const attached = chat.panel.locator('.jp-acp-Attachment');
+  await expect(
+    attached.filter({ hasText: 'pixel.png' }).locator('img')
+  ).toBeVisible();
+  await expect(attached.filter({ hasText: 'words.txt' })).toBeVisible();
+  await chat.input.fill('See these');
+  await chat.reload();
+  await expect(chat.input).toHaveValue('See these');
+  await expect(attached.filter({ hasText: 'pixel.png' })).toBeVisible();
+  await chat.input.press('Enter');
+  const prompt = chat.prompts.last();
+  await expect(prompt.getByRole('img')).toBeVisible();
+  await expect(prompt).toContainText('words.txt');
+  await chat.isIdle();
+  await give(page, 'drop', 'program.bin', '', btoa('\0\0\0'));
+  await expect(chat.panel.getByRole('alert')).toContainText(
+    'neither text nor a picture'
+  );
+});
+
+test('a picture is refused where the agent takes none', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await give(page, 'paste', 'pixel.png', 'image/png', PIXEL);
+  await expect(agent.panel.getByRole('alert')).toContainText(
+    'does not take pictures'
+  );
+  await expect(agent.panel.locator('.jp-acp-Attachment img')).toHaveCount(0);
+});
+
+test('a file is dragged from the file browser into the message', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('dragged.txt', 'x');
+  await agent.execute('filebrowser:refresh');
+  const item = page.locator('.jp-DirListing-item', { hasText: 'dragged.txt' });
+  await item.hover();
+  await page.mouse.down();
+  const box = (await agent.input.boundingBox())!;
+  await page.mouse.move(box.x + 20, box.y - 200, { steps: 5 });
+  await page.mouse.move(box.x + 20, box.y + 10, { steps: 5 });
+  await page.mouse.up();
+  await expect(
+    agent.panel.locator('.jp-acp-Attachment', { hasText: 'dragged.txt' })
+  ).toBeVisible();
+});
+
+test('what was said before comes back with the arrow keys', async ({
+  page
+}) => {
+  const chat = await ChatPage.start(page);
+  for (const text of ['/stream 1', '/stream 2']) {
+    await chat.send(text);
+    await chat.isIdle();
+  }
+  await chat.input.fill('half a thought');
+  await chat.input.press('Home');
+  await chat.input.press('ArrowUp');
+  await expect(chat.input).toHaveValue('/stream 2');
+  await chat.input.press('ArrowUp');
+  await expect(chat.input).toHaveValue('/stream 1');
+  await chat.input.press('ArrowDown');
+  await chat.input.press('ArrowDown');
+  await expect(chat.input).toHaveValue('half a thought');
+});
+
+test('a message that is sent during a turn waits for its end', async ({
+  page
+}) => {
+  const chat = await ChatPage.start(page);
+  await chat.send('/slow 2');
+  await chat.isRunning();
+  await chat.send('/stream 3');
+  await expect(chat.prompts).toHaveText(['/slow 2', '/stream 3']);
+  await expect(chat.answers.last()).toHaveText('1 2 3');
+  await chat.isIdle();
+});
