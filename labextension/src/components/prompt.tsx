@@ -35,10 +35,28 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
     const listId = React.useId();
     const frame = React.useRef<HTMLDivElement>(null);
     const { isOver } = useDrops(frame, model, context, trans);
+    const area = React.useRef<HTMLTextAreaElement>(null);
+    React.useImperativeHandle(ref, () => area.current!);
+    const wantedCaret = React.useRef<number | null>(null);
+    React.useLayoutEffect(() => {
+      // A text that was put in leaves the cursor at its own end, not behind all.
+      if (wantedCaret.current !== null) {
+        area.current?.setSelectionRange(
+          wantedCaret.current,
+          wantedCaret.current
+        );
+        wantedCaret.current = null;
+      }
+    }, [text]);
     const completion = useSuggestions(
       model,
       text,
-      Math.min(caret, text.length)
+      Math.min(caret, text.length),
+      (text, end) => {
+        wantedCaret.current = end;
+        setCaret(end);
+        composer.text = text;
+      }
     );
     const history = React.useMemo(
       () => new PromptHistory(() => model.transcript.prompts),
@@ -127,7 +145,7 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
           onShareContext={setShares}
         />
         <textarea
-          ref={ref}
+          ref={area}
           className="jp-acp-Prompt-input"
           rows={1}
           value={text}

@@ -23,14 +23,15 @@ const PAUSE_MS = 120;
 export function useSuggestions(
   model: SessionModel,
   text: string,
-  caret: number
+  caret: number,
+  /** Put in another text, with the cursor at a place in it. */
+  onReplace: (text: string, caret: number) => void
 ): ICompletion {
   const { trans } = useChat();
   const before = text.slice(0, caret);
   const command = COMMAND.exec(text)?.[1];
   const mention = command === undefined ? MENTION.exec(before)?.[1] : undefined;
   const mentions = useMentions(mention);
-  const { composer } = model;
 
   let items: ICompletionItem[] = [];
   if (command !== undefined) {
@@ -43,7 +44,8 @@ export function useSuggestions(
         detail: description,
         isTyped: name === command,
         choose: () => {
-          composer.text = input ? `/${name} ` : `/${name}`;
+          const whole = input ? `/${name} ` : `/${name}`;
+          onReplace(whole, whole.length);
         }
       }));
   } else if (mention !== undefined) {
@@ -52,10 +54,9 @@ export function useSuggestions(
       name: `@${name}`,
       detail,
       choose: () => {
-        const start = caret - mention.length;
-        const word = name.replace(/\s+/g, '-');
-        composer.text = `${text.slice(0, start)}${word} ${text.slice(caret)}`;
-        composer.attach(attachment);
+        const start = `${text.slice(0, caret - mention.length)}${name} `;
+        onReplace(start + text.slice(caret), start.length);
+        model.composer.attach(attachment);
       }
     }));
   }
