@@ -188,3 +188,37 @@ export const IChatSettings = new Token<IChatSettings>(
   'jupyter-acp-bridge:IChatSettings',
   'How the chat with agents behaves.'
 );
+
+/** Brings code to where the user works. */
+export interface ICodeActions {
+  /** Below the active cell of a notebook, or at the cursor of a text file. */
+  insert(code: string): Promise<void>;
+  /** In the place of what the active cell says. */
+  replace(code: string): Promise<void>;
+  /** Below the active cell, and run it. */
+  run(code: string): Promise<void>;
+}
+
+export const ICodeActions = new Token<ICodeActions>(
+  'jupyter-acp-bridge:ICodeActions',
+  'Brings code from the chat into notebooks and files.'
+);
+
+/** The chat, for whoever has something to say in it. */
+export interface IAgentChat {
+  /** Show the chat with something in its prompt, and send it if wanted. */
+  ask(request: IAgentChat.IRequest): Promise<void>;
+}
+
+export namespace IAgentChat {
+  export interface IRequest {
+    text?: string;
+    attachments?: readonly Attachment[];
+    isSent?: boolean;
+  }
+}
+
+export const IAgentChat = new Token<IAgentChat>(
+  'jupyter-acp-bridge:IAgentChat',
+  'The chat with agents.'
+);

@@ -10,6 +10,7 @@ import type { IChange } from '../model/changes';
 import type { SessionModel } from '../model/session';
 import type {
   IChatSettings,
+  ICodeActions,
   IDocumentOpener,
   IPermissionRules,
   IPromptContext,
@@ -36,6 +37,7 @@ export interface IChatContext {
   terminals: ITerminals;
   opener?: IDocumentOpener;
   context?: IPromptContext;
+  code?: ICodeActions;
   settings?: IChatSettings;
   changes?: IChangeViewer;
   rules?: IPermissionRules;

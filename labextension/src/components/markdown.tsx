@@ -5,6 +5,7 @@ import { MimeModel } from '@jupyterlab/rendermime';
 import * as React from 'react';
 
 import type { MarkdownBlocks } from '../model/blocks';
+import { addCodeBars } from './codebar';
 import { useChat } from './context';
 
 const MARKDOWN = 'text/markdown';
@@ -25,7 +26,7 @@ interface IBlockProps {
 const MarkdownBlock = React.memo(function MarkdownBlock({
   text
 }: IBlockProps): JSX.Element {
-  const { rendermime } = useChat();
+  const { rendermime, code, trans } = useChat();
   const host = React.useRef<HTMLDivElement>(null);
   const wanted = React.useRef(text);
   const isRendering = React.useRef(false);
@@ -54,6 +55,7 @@ const MarkdownBlock = React.memo(function MarkdownBlock({
         );
         host.current?.replaceChildren(...renderer.node.childNodes);
         if (host.current) {
+          addCodeBars(host.current, { code, trans });
           void rendermime.latexTypesetter?.typeset(host.current);
         }
       } catch (error) {
@@ -74,7 +76,7 @@ const MarkdownBlock = React.memo(function MarkdownBlock({
     void renderNewest().finally(() => {
       isRendering.current = false;
     });
-  }, [text, rendermime]);
+  }, [text, rendermime, code, trans]);
 
   return (
     <div

@@ -12,6 +12,8 @@ import type { IChange } from '../model/changes';
 import { reviewOf } from '../model/review';
 import type { SessionModel } from '../model/session';
 
+import '../../style/chat.css';
+
 /** A change in a tab of its own: the whole text, or a notebook's cells. */
 export class ChangeWidget extends Panel {
   constructor(

@@ -9,6 +9,8 @@ import * as React from 'react';
 import { Chat, type IChatHandle } from '../components/chat';
 import { ChatContext, type IChatContext } from '../components/context';
 
+import '../../style/chat.css';
+
 /** The chat as a widget: everything that is loaded when it is first shown. */
 export class ChatWidget extends ReactWidget {
   constructor(private readonly _context: IChatContext) {
