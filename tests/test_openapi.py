@@ -33,7 +33,7 @@ def spec() -> dict[str, Any]:
 def acp_agents() -> dict[str, Any]:
     return {
         "scripted": scripted(),
-        "silent": scripted(mute=True),
+        "silent": scripted(mute=True, stderr="I sulk"),
         "refusing": scripted(new_error={"code": -32000, "message": "log in", "data": {"a": 1}}),
         "absent": {"argv": ["there-is-no-such-program"]},
         "not usable": 7,
@@ -157,6 +157,26 @@ async def test_agents_that_cannot_be_restarted(call):
     ):
         error = await call("post", "/acp/agents/{id}/restart", status, id=id)
         assert words in error["message"]
+
+
+async def test_the_log_of_an_agent(call, window, tmp_path):
+    path = "/acp/agents/{id}/log"
+    assert (await call("get", path, 200, id="scripted"))["lines"] == []
+    session = await window.new(tmp_path)
+    await window.prompt(session, ["stderr", "a word\n", 2], ["stderr", "half a", 1])
+    assert (await call("get", path, 200, id="scripted"))["lines"] == ["a word", "a word", "half a"]
+    await window.prompt(session, ["stderr", "x\n", 1000], ["stderr", "the end\n", 1], ["exit", 3])
+    lines = (await call("get", path, 200, id="scripted"))["lines"]
+    assert lines == ["x"] * 199 + ["the end"]
+    await call("post", "/acp/agents/{id}/restart", 200, id="scripted")
+    assert (await call("get", path, 200, id="scripted"))["lines"] == []
+    assert "There is no agent" in (await call("get", path, 404, id="nobody"))["message"]
+    assert "cannot be started" in (await call("get", path, 503, id="absent"))["message"]
+
+
+async def test_the_log_of_an_agent_that_never_came_up(call):
+    await call("post", "/acp/agents/{id}/restart", 503, id="silent")
+    assert (await call("get", "/acp/agents/{id}/log", 200, id="silent"))["lines"] == ["I sulk"]
 
 
 async def test_the_life_of_a_session(call, window, tmp_path):

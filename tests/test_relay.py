@@ -18,6 +18,15 @@ def acp_agents():
         "scripted": scripted(),
         "early": scripted(early=300),
         "other": scripted(),
+        "old": scripted(
+            models={
+                "currentModelId": "small",
+                "availableModels": [
+                    {"modelId": "small", "name": "Small"},
+                    {"modelId": "large", "name": "Large"},
+                ],
+            }
+        ),
     }
 
 
@@ -261,6 +270,25 @@ async def test_modes_are_told_to_every_window(window, acp_connect, tmp_path):
     assert update["params"]["update"]["currentModeId"] == "b"
     later = await acp_connect()
     assert (await later.attach(session))["modes"]["currentModeId"] == "b"
+
+
+async def test_models_are_told_to_every_window_that_knows_us(window, acp_connect, tmp_path):
+    session = await window.new(tmp_path, "old")
+    other = await acp_connect()
+    assert (await other.attach(session))["models"]["currentModelId"] == "small"
+    stock = await acp_connect(ndjson=False)
+    await stock.result("session/load", {"sessionId": session, "cwd": str(tmp_path)})
+    refused = await window.ask("session/set_model", {"sessionId": session, "modelId": "none"})
+    assert refused["error"]["message"] == "There is no such model."
+    await window.result("session/set_model", {"sessionId": session, "modelId": "large"})
+    for client in (window, other):
+        told = await client.wait(lambda m: m.get("method") == "_jupyter/session/model")
+        assert told["params"]["modelId"] == "large"
+    later = await acp_connect()
+    assert (await later.attach(session))["models"]["currentModelId"] == "large"
+    await window.prompt(session, ["chunk", "hi"])
+    await stock.wait(lambda m: "hi" in json.dumps(m))
+    assert "_jupyter/session/model" not in json.dumps(stock.received)
 
 
 @pytest.mark.parametrize(

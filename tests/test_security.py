@@ -32,6 +32,7 @@ ACTIONS = {
     ("get", "/acp/health"): "read",
     ("get", "/acp/agents"): "read",
     ("post", "/acp/agents/ID/restart"): "execute",
+    ("get", "/acp/agents/ID/log"): "execute",
     ("get", "/acp/files"): "execute",
     ("get", "/acp/sessions"): "read",
     ("post", "/acp/sessions"): "execute",

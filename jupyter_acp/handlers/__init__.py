@@ -3,6 +3,7 @@
 """The routes under `acp/`: each checks who asks, reads what is asked, and delegates."""
 
 from .api import (
+    AgentLogHandler,
     AgentRestartHandler,
     AgentsHandler,
     FilesHandler,
@@ -20,6 +21,7 @@ ROUTES = [
     (r"/acp/health", HealthHandler),
     (r"/acp/agents", AgentsHandler),
     (rf"/acp/agents/{_ID}/restart", AgentRestartHandler),
+    (rf"/acp/agents/{_ID}/log", AgentLogHandler),
     (r"/acp/files", FilesHandler),
     (r"/acp/sessions", SessionsHandler),
     (rf"/acp/sessions/{_ID}", SessionHandler),

@@ -86,11 +86,18 @@ class AgentsHandler(AcpApiHandler):
     @authorized
     async def get(self) -> None:
         """List every known agent, what is missing for it, and what would install it."""
+        from ..agents.authentication import can_log_out
+
         manager = await self.manager()
         default = manager.catalog.default_id
         agents = [
-            {**entry.public(), "running": running, "default": entry.spec.id == default}
-            for entry, running in manager.agents()
+            {
+                **entry.public(),
+                "running": agent is not None,
+                "canLogOut": agent is not None and can_log_out(agent),
+                "default": entry.spec.id == default,
+            }
+            for entry, agent in manager.agents()
         ]
         self.finish(json.dumps({"agents": agents, "problems": manager.catalog.problems}))
 
@@ -104,6 +111,16 @@ class AgentRestartHandler(AcpApiHandler):
         """Start the agent again and restore the sessions that it had."""
         agent = await (await self.manager()).restart(id)
         self.finish(json.dumps({"id": id, "running": True, "agentInfo": agent.info}))
+
+
+class AgentLogHandler(AcpApiHandler):
+    """`GET acp/agents/ID/log`."""
+
+    @web.authenticated
+    @authorized(action="execute")
+    async def get(self, id: str) -> None:
+        """Return the last lines of the agent's stderr, which may hold what only its user may see."""
+        self.finish(json.dumps({"lines": (await self.manager()).stderr(id)}))
 
 
 class SessionsHandler(AcpApiHandler):

@@ -12,6 +12,7 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 CANCELLED = -32800
+AUTH_REQUIRED = -32000
 NOT_FOUND = -32002
 UNAVAILABLE = -32010
 """Ours, from the range left to implementations: the agent is not there to answer."""

@@ -48,6 +48,8 @@ class AgentLink(Peer):
         self._sessions: dict[str, Session] = {}
         self._early: deque[tuple[int, dict[str, Any]]] = deque()
         self._supervisor = Supervisor(name, lambda: start(self))
+        self.latest: Agent | None = None
+        """The agent that was started last, whether or not it got far."""
 
     @property
     def running(self) -> bool:

@@ -186,12 +186,17 @@ class SessionManager:
 
     # Agents
 
-    def agents(self) -> list[tuple[Entry, bool]]:
-        """Return every known agent and whether it runs."""
+    def agents(self) -> list[tuple[Entry, Agent | None]]:
+        """Return every known agent, and as it runs if it does."""
         return [
-            (entry, entry.spec.id in self._links and self._links[entry.spec.id].running)
+            (entry, link.agent if (link := self._links.get(entry.spec.id)) else None)
             for entry in self.catalog.list()
         ]
+
+    def stderr(self, id: str) -> list[str]:
+        """Return what an agent has printed lately; one that has ended is still heard."""
+        latest = self.link(self._spec(id).id).latest
+        return latest.stderr if latest is not None else []
 
     def link(self, agent: str) -> AgentLink:
         """Return the one link to an agent."""
@@ -229,6 +234,7 @@ class SessionManager:
             store=self._journal,
             flusher=self.flusher,
         )
+        link.latest = agent
         self.log.info("Starting agent %s", link.agent_id)
         self._services.watcher.start(self._working)
         await agent.start(self.info, self._services.capabilities())

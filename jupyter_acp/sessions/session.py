@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from .. import protocol
+from ..agents.authentication import explained
 from ..protocol import META
 from ..rpc import Request, RpcError
 from ..rpc.errors import UNAVAILABLE
@@ -241,7 +242,10 @@ class Session:
             # On the wire only: what opens the way to our tools is written down nowhere.
             servers = await link.mcp_servers(self, params["mcpServers"])
             params = {**params, "mcpServers": servers}
-        result = await agent.connection.request(method, params, note=join)
+        try:
+            result = await agent.connection.request(method, params, note=join)
+        except RpcError as error:
+            raise explained(error, agent) from None
         return result if isinstance(result, dict) else {}
 
     def prompt(self, params: dict[str, Any], origin: str) -> Turn:
@@ -294,7 +298,10 @@ class Session:
     ) -> Any:
         """Ask the agent about this session; `note` sees the result in the order of arrival."""
         params = {**params, "sessionId": self.record.agent_session}
-        return await agent.connection.request(method, params, note=note)
+        try:
+            return await agent.connection.request(method, params, note=note)
+        except RpcError as error:
+            raise explained(error, agent) from None
 
     async def close(self) -> None:
         """End the turn and let the agent forget the session; the transcript stays."""
@@ -417,6 +424,12 @@ class Session:
         if method == protocol.SET_MODE:
             mode = params.get("modeId")
             self._update({"sessionUpdate": "current_mode_update", "currentModeId": mode})
+        elif method == protocol.SET_MODEL and isinstance(self.record.setup.get("models"), dict):
+            # Agents have no update for it: models have become an option since.
+            model = params.get("modelId")
+            self.record.setup["models"] = {**self.record.setup["models"], "currentModelId": model}
+            self.append(protocol.MODEL, {"modelId": model})
+            self._changed()
         elif method == protocol.SET_CONFIG_OPTION and isinstance(result, dict):
             options = result.get("configOptions")
             if isinstance(options, list):

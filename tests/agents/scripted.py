@@ -26,6 +26,10 @@ OPTIONS = {
     "refuse": [],  # methods that get -32601
     "ignore": [],  # methods that are never answered
     "new_error": None,  # the error of session/new
+    "auth_methods": [],  # authMethods; session/new needs one of them if "login" is set
+    "login": None,  # the id of the method that logs in; others are refused
+    "models": None,  # the models of session/new
+    "options": None,  # the configOptions of session/new; setting one to "refused" is an error
     "own_mode": None,  # the mode that it goes on to, in one write with the session/set_mode response
     "children": [],  # "plain", "setsid": started at initialize
     "ignore_eof": False,
@@ -40,6 +44,7 @@ asked = 0
 client_capabilities = {}
 mcp_servers = {}
 cancelled = set()
+logged_in = False
 backlog = []
 
 
@@ -189,7 +194,7 @@ def steps(session, id, script):
 
 
 def main():
-    global sessions
+    global sessions, logged_in
     if OPTIONS["stderr"]:
         print(OPTIONS["stderr"], file=sys.stderr, flush=True)
     for kind in OPTIONS["children"]:
@@ -218,7 +223,7 @@ def main():
                     "protocolVersion": OPTIONS["protocol"],
                     "agentCapabilities": OPTIONS["capabilities"],
                     "agentInfo": {"name": "scripted", "version": "1"},
-                    "authMethods": [],
+                    "authMethods": OPTIONS["auth_methods"],
                 },
             )
             if OPTIONS["close_stdin"] or not OPTIONS["stdin"]:
@@ -226,6 +231,9 @@ def main():
         elif method == "session/new":
             if OPTIONS["new_error"]:
                 answer(id, error=OPTIONS["new_error"])
+                continue
+            if OPTIONS["login"] and not logged_in:
+                answer(id, error={"code": -32000, "message": "Authentication required"})
                 continue
             sessions += 1
             session = f"s{sessions}-{os.getpid()}"
@@ -243,6 +251,8 @@ def main():
                         "currentModeId": "a",
                         "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}],
                     },
+                    **({"models": OPTIONS["models"]} if OPTIONS["models"] else {}),
+                    **({"configOptions": OPTIONS["options"]} if OPTIONS["options"] else {}),
                 },
                 behind=[updating(session, update=fields) for fields in OPTIONS["behind"]],
             )
@@ -262,6 +272,28 @@ def main():
             mode = {"sessionUpdate": "current_mode_update", "currentModeId": OPTIONS["own_mode"]}
             behind = [updating(params["sessionId"], update=mode)] if OPTIONS["own_mode"] else []
             answer(id, {}, behind=behind)
+        elif method == "session/set_model":
+            known = [model["modelId"] for model in (OPTIONS["models"] or {})["availableModels"]]
+            if params["modelId"] in known:
+                answer(id, {})
+            else:
+                answer(id, error={"code": -32602, "message": "There is no such model."})
+        elif method == "session/set_config_option":
+            if params["value"] == "refused":
+                answer(id, error={"code": -32602, "message": "This choice is not for you."})
+                continue
+            for option in OPTIONS["options"]:
+                if option["id"] == params["configId"]:
+                    option["currentValue"] = params["value"]
+            answer(id, {"configOptions": OPTIONS["options"]})
+        elif method == "authenticate":
+            logged_in = params["methodId"] == OPTIONS["login"]
+            print(f"login with {params['methodId']}", file=sys.stderr, flush=True)
+            error = {"code": -32000, "message": "That key does not fit."}
+            answer(id, {}, error=None if logged_in else error)
+        elif method == "logout":
+            logged_in = False
+            answer(id, {})
         elif method == "session/cancel":
             cancelled.discard(params["sessionId"])
         elif id is not None and method:
