@@ -16,10 +16,13 @@ export const META_KEY = 'jupyter-acp';
 /** Names of the methods on the socket. */
 export const Method = {
   initialize: 'initialize',
+  authenticate: 'authenticate',
+  logout: 'logout',
   sessionNew: 'session/new',
   sessionPrompt: 'session/prompt',
   sessionCancel: 'session/cancel',
   sessionSetMode: 'session/set_mode',
+  sessionSetModel: 'session/set_model',
   sessionSetConfigOption: 'session/set_config_option',
   sessionUpdate: 'session/update',
   requestPermission: 'session/request_permission',
@@ -29,6 +32,7 @@ export const Method = {
   state: '_jupyter/session/state',
   restored: '_jupyter/session/restored',
   notice: '_jupyter/session/notice',
+  modelChanged: '_jupyter/session/model',
   permissionResolved: '_jupyter/permission_resolved',
   permissionDecided: '_jupyter/permission_decided',
   terminalCreated: '_jupyter/terminal/created',
@@ -50,6 +54,7 @@ export const ErrorCode = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
+  authRequired: -32000,
   resourceNotFound: -32002,
   conflict: -32012,
   cancelled: -32800
@@ -170,6 +175,17 @@ export interface IModeState {
   availableModes: ISessionMode[];
 }
 
+export interface IModel {
+  modelId: string;
+  name: string;
+  description?: string | null;
+}
+
+export interface IModelState {
+  currentModelId: string;
+  availableModels: IModel[];
+}
+
 export interface IConfigChoice {
   value: string;
   name: string;
@@ -188,8 +204,9 @@ export interface IConfigOption {
   name: string;
   description?: string | null;
   category?: string | null;
-  type: 'select' | 'boolean';
-  currentValue: string | boolean;
+  /** `select` or `boolean`, or what a later version may add. */
+  type: string;
+  currentValue: unknown;
   options?: (IConfigChoice | IConfigGroup)[];
 }
 
@@ -200,9 +217,19 @@ export interface IPromptCapabilities {
   embeddedContext?: boolean;
 }
 
+/** How much of an agent's memory a session takes. */
+export interface IUsage {
+  used: number;
+  size: number;
+  cost?: { amount: number; currency: string };
+  /** What is counted, if it is not tokens. */
+  unit?: string;
+}
+
 /** What an agent tells about a session when it begins or is opened again. */
 export interface ISessionSetup {
   modes?: IModeState | null;
+  models?: IModelState | null;
   configOptions?: IConfigOption[] | null;
   availableCommands?: IAvailableCommand[] | null;
   promptCapabilities?: IPromptCapabilities | null;
@@ -280,7 +307,28 @@ export interface IAgent {
   missing?: string | null;
   install?: string | null;
   running?: boolean;
+  canLogOut?: boolean;
   default?: boolean;
+}
+
+/** One of the ways to log in to an agent, as our server describes it. */
+export type AuthMethod = {
+  id: string;
+  name: string;
+  description?: string;
+} & (
+  | { type: 'agent' }
+  /** The command is null where it could not be shown as it is. */
+  | { type: 'terminal'; command: string | null }
+  | { type: 'env_var'; variables: IAuthVariable[]; link?: string }
+);
+
+export interface IAuthVariable {
+  name: string;
+  label?: string;
+  optional: boolean;
+  /** Whether the agent would find it. */
+  isSet: boolean;
 }
 
 /** A session as REST and `_jupyter/session/attach` describe it. */

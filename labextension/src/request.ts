@@ -21,6 +21,11 @@ export class AcpApi {
     });
   }
 
+  async agentLog(id: string): Promise<string[]> {
+    const path = `agents/${encodeURIComponent(id)}/log`;
+    return (await this._fetch<{ lines: string[] }>(path)).lines;
+  }
+
   async sessions(): Promise<ISessionInfo[]> {
     return (await this._fetch<{ sessions: ISessionInfo[] }>('sessions'))
       .sessions;

@@ -77,6 +77,15 @@ export interface ISessions extends IDisposable {
   agents(): Promise<IAgent[]>;
   list(): Promise<ISessionInfo[]>;
   restartAgent(id: string): Promise<void>;
+  /** What the agent printed last, line by line. */
+  agentLog(id: string): Promise<string[]>;
+  /** Log in to an agent by one of its own methods. */
+  authenticate(
+    id: string,
+    methodId: string,
+    options?: IAcpConnection.IRequestOptions
+  ): Promise<void>;
+  logout(id: string): Promise<void>;
   remove(id: string): Promise<void>;
 }
 

@@ -213,10 +213,8 @@ describe('Transcript', () => {
         terminalId: 'x',
         exitStatus: { exitCode: 2, signal: null }
       });
-      expect(tool(feed).terminals.x).toMatchObject({
-        output: 'ab',
-        exit: { exitCode: 2 }
-      });
+      expect(tool(feed).terminals.x.output.text).toBe('ab');
+      expect(tool(feed).terminals.x.exit).toMatchObject({ exitCode: 2 });
       expect(feed.transcript.items[0].revision).toBeGreaterThan(before);
     });
 
@@ -259,7 +257,7 @@ describe('Transcript', () => {
         content: [{ type: 'terminal', terminalId: 'x' }]
       });
       feed.state(state);
-      expect(tool(feed).terminals.x).toEqual({ output: '', name: undefined });
+      expect(tool(feed).terminals.x.name).toBeUndefined();
     });
 
     it('shows what agents stream in _meta', () => {
@@ -271,7 +269,7 @@ describe('Transcript', () => {
           _meta: { terminal_output: { terminal_id: 'x', data } }
         });
       }
-      expect(tool(feed).terminals.x.output).toBe('one\ntwo\n');
+      expect(tool(feed).terminals.x.output.text).toBe('one\ntwo\n');
     });
   });
 
@@ -300,9 +298,8 @@ describe('Transcript', () => {
   it('counts and otherwise ignores updates of unknown kinds', () => {
     const feed = new Feed();
     feed.update({ sessionUpdate: 'hologram', data: 1 });
-    feed.update({ sessionUpdate: 'usage_update', used: 1, size: 2 });
     feed.send('_jupyter/something/new', {});
-    expect(feed.transcript.seq).toBe(3);
+    expect(feed.transcript.seq).toBe(2);
     expect(feed.transcript.items).toHaveLength(0);
   });
 
@@ -323,6 +320,150 @@ describe('Transcript', () => {
     expect(transcript.modes?.currentModeId).toBe('do');
     expect(transcript.title).toBe('Tests');
     expect(transcript.commands).toEqual([{ name: 'b' }]);
+  });
+
+  it('follows the model of agents that know no option for it', () => {
+    const feed = new Feed();
+    feed.send(Method.modelChanged, { modelId: 'too early' });
+    expect(feed.transcript.models).toBeNull();
+    feed.transcript.setUp({
+      models: {
+        currentModelId: 'small',
+        availableModels: [{ modelId: 'small', name: 'Small' }]
+      }
+    });
+    feed.send(Method.modelChanged, { modelId: 'large' });
+    expect(feed.transcript.models).toMatchObject({
+      currentModelId: 'large',
+      availableModels: [{ modelId: 'small' }]
+    });
+  });
+
+  describe('usage', () => {
+    const used = (extra: object) => {
+      const feed = new Feed();
+      feed.update({ sessionUpdate: 'usage_update', ...extra });
+      return feed;
+    };
+
+    it('is the last that was told, the costs those that were told last', () => {
+      const cost = { amount: 0.5, currency: 'USD' };
+      const feed = used({ used: 1, size: 10, cost });
+      feed.update({ sessionUpdate: 'usage_update', used: 5, size: 10 });
+      expect(feed.transcript.usage).toEqual({ used: 5, size: 10, cost });
+      expect(feed.transcript.items).toHaveLength(0);
+    });
+
+    it('may count something else', () => {
+      const _meta = { 'jupyter-acp': { unit: 'characters' } };
+      const { transcript } = used({ used: 1, size: 10, _meta });
+      expect(transcript.usage?.unit).toBe('characters');
+    });
+
+    it.each([
+      {},
+      { used: 1 },
+      { used: -1, size: 10 },
+      { used: 1, size: 0 },
+      { used: '1', size: 10 },
+      { used: 1, size: NaN }
+    ])('is not known from %j', extra => {
+      expect(used(extra).transcript.usage).toBeNull();
+    });
+
+    it.each([{}, { amount: 1 }, { amount: 'x', currency: 'USD' }, null, 7])(
+      'has no costs if they are %j',
+      cost => {
+        const { transcript } = used({ used: 1, size: 10, cost });
+        expect(transcript.usage).toEqual({ used: 1, size: 10 });
+      }
+    );
+  });
+
+  describe('notices', () => {
+    it.each([
+      [
+        { severity: 'warning', title: 'Hot', description: 'Open a window' },
+        { level: 'warning', text: 'Hot', detail: 'Open a window' }
+      ],
+      [
+        { severity: 'error', title: 'Cold' },
+        { level: 'error', text: 'Cold', detail: '' }
+      ],
+      [
+        { severity: 'odd', title: 'x' },
+        { level: 'info', text: 'x' }
+      ],
+      [
+        { level: 'error', message: 'y' },
+        { level: 'error', text: 'y' }
+      ],
+      [
+        { content: { type: 'text', text: 'z' } },
+        { level: 'info', text: 'z', detail: '' }
+      ],
+      [{ title: 7 }, { level: 'info', text: '' }]
+    ])('%j', (notice, expected) => {
+      const feed = new Feed();
+      feed.update({ sessionUpdate: 'notice', ...notice });
+      expect(feed.transcript.items).toMatchObject([expected]);
+    });
+  });
+
+  describe('compaction', () => {
+    const update = (feed: Feed, extra: object) =>
+      feed.update({
+        sessionUpdate: 'compaction_update',
+        compactionId: 'c',
+        ...extra
+      });
+    const summary = (feed: Feed) => {
+      const [item] = feed.transcript.items.filter(
+        each => each.kind === 'compaction'
+      );
+      return item.summary.map(part =>
+        part.type === 'text' ? part.blocks.text : part.type
+      );
+    };
+
+    it('is one item from its start to its end', () => {
+      const feed = new Feed();
+      feed.text('agent_message_chunk', 'a');
+      update(feed, { status: 'in_progress' });
+      feed.text('agent_message_chunk', 'b');
+      const before = feed.transcript.items[1].revision;
+      update(feed, {
+        status: 'completed',
+        summary: [{ type: 'text', text: 'It was about tea.' }]
+      });
+      expect(kinds(feed)).toEqual(['agent', 'compaction', 'agent']);
+      expect(feed.transcript.items[1]).toMatchObject({ status: 'completed' });
+      expect(feed.transcript.items[1].revision).toBeGreaterThan(before);
+      expect(summary(feed)).toEqual(['It was about tea.']);
+    });
+
+    it('may tell its summary bit by bit, and take it back', () => {
+      const feed = new Feed();
+      for (const text of ['one ', 'two']) {
+        feed.text('compaction_summary_chunk', text, { compactionId: 'c' });
+      }
+      update(feed, { status: 'completed' });
+      expect(summary(feed)).toEqual(['one two']);
+      update(feed, { status: 'failed', summary: null, error: 'no room' });
+      expect(summary(feed)).toEqual([]);
+      expect(feed.transcript.items).toMatchObject([
+        { status: 'failed', error: 'no room' }
+      ]);
+    });
+
+    it('does not go on without its agent', () => {
+      const feed = new Feed();
+      update(feed, { status: 'in_progress' });
+      feed.state('idle');
+      expect(feed.transcript.items[0]).toMatchObject({ status: 'in_progress' });
+      feed.state('disconnected');
+      expect(feed.transcript.items[0]).toMatchObject({ status: 'cancelled' });
+    });
   });
 
   it('tells what a rule refused, and leaves the rest to other lines', () => {

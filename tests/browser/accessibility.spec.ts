@@ -13,10 +13,14 @@ async function loadAxe(chat: ChatPage): Promise<void> {
   });
 }
 
-/** What axe finds wrong in the panel, in few words. */
-async function violations(chat: ChatPage): Promise<string[]> {
-  const results = await chat.page.evaluate(() =>
-    (window as unknown as { axe: typeof axe }).axe.run('#jp-acp-panel')
+/** What axe finds wrong in the panel or elsewhere, in few words. */
+async function violations(
+  chat: ChatPage,
+  where = '#jp-acp-panel'
+): Promise<string[]> {
+  const results = await chat.page.evaluate(
+    selector => (window as unknown as { axe: typeof axe }).axe.run(selector),
+    where
   );
   return results.violations.map(
     violation => `${violation.id}: ${violation.nodes[0].html}`
@@ -65,3 +69,58 @@ test('axe finds nothing wrong in what a crash looks like', async ({ page }) => {
   await expect(chat.log.getByRole('alert')).toBeVisible();
   expect(await violations(chat)).toEqual([]);
 });
+
+for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
+  test(`axe finds nothing wrong in logins, reports and logs in ${theme}`, async ({
+    page
+  }) => {
+    const chat = await ChatPage.open(page);
+    await chat.execute('apputils:change-theme', { theme });
+    await loadAxe(chat);
+    await chat.execute('jupyter-acp-bridge:new-session', { agent: 'guarded' });
+    const login = chat.panel.getByRole('region', { name: 'Log in to Guarded' });
+    await expect(login).toBeVisible();
+    expect(await violations(chat)).toEqual([]);
+    await login.getByRole('button', { name: 'Cancel' }).click();
+    await chat.newSession('choosy');
+    const calls = ['1', '2', '3', '4', '5'].map(id => ({
+      sessionUpdate: 'tool_call',
+      toolCallId: id,
+      title: `Call ${id}`,
+      kind: id === '5' ? 'execute' : 'read',
+      status: id === '5' ? 'failed' : 'completed',
+      rawInput: { id },
+      ...(id === '5' && {
+        _meta: { terminal_output: { terminal_id: 'x', data: 'text\n' } }
+      })
+    }));
+    const reports = [
+      { sessionUpdate: 'usage_update', used: 95, size: 100 },
+      { sessionUpdate: 'notice', severity: 'error', title: 'Oh' },
+      {
+        sessionUpdate: 'compaction_update',
+        compactionId: 'c',
+        status: 'in_progress',
+        summary: [{ type: 'text', text: 'tea' }]
+      }
+    ];
+    await chat.send(
+      JSON.stringify([...calls, ...reports].map(update => ['update', update]))
+    );
+    await chat.isIdle();
+    await chat.button(/^4 tool calls/).click();
+    await chat.log.getByText('Details').click();
+    await expect(chat.log.getByRole('region', { name: 'Input' })).toBeVisible();
+    expect(await violations(chat)).toEqual([]);
+
+    await chat.send(
+      JSON.stringify([
+        ['stderr', 'words\n', 1],
+        ['exit', 3]
+      ])
+    );
+    await chat.log.getByRole('button', { name: 'Show the log' }).click();
+    await expect(page.locator('.jp-acp-Log')).toContainText('words');
+    expect(await violations(chat, '.jp-Dialog')).toEqual([]);
+  });
+}

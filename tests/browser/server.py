@@ -14,6 +14,61 @@ from pathlib import Path
 
 import jupyterlab
 
+AGENTS: dict[str, tuple[str, dict[str, object]]] = {
+    "scripted": ("Scripted", {}),
+    "choosy": (
+        "Choosy",
+        {
+            "models": {
+                "currentModelId": "small",
+                "availableModels": [
+                    {"modelId": "small", "name": "Small <b>model</b>"},
+                    {"modelId": "large", "name": "Large model"},
+                ],
+            },
+            "options": [
+                {
+                    "id": "pace",
+                    "name": "Pace",
+                    "type": "select",
+                    "currentValue": "slow",
+                    "options": [
+                        {"value": "slow", "name": "Slow"},
+                        {"value": "fast", "name": "Fast"},
+                        {"value": "refused", "name": "Too fast"},
+                    ],
+                },
+                {"id": "loud", "name": "Loud", "type": "boolean", "currentValue": False},
+                {"id": "mood", "name": "Mood", "type": "slider", "currentValue": 7},
+            ],
+        },
+    ),
+    "guarded": (
+        "Guarded",
+        {
+            "login": "account",
+            "capabilities": {"auth": {"logout": {}}},
+            "auth_methods": [
+                {"id": "account", "name": "With an <b>account</b>", "description": "By itself"},
+                {"id": "key", "name": "With a key"},
+                {
+                    "id": "cli",
+                    "name": "In a terminal",
+                    "_meta": {"terminal-auth": {"command": "echo", "args": ["log", "me; in"]}},
+                },
+                {
+                    "id": "variables",
+                    "name": "By variables",
+                    "type": "env_var",
+                    "vars": [{"name": "GUARDED_KEY", "label": "API key"}, {"name": "HOME"}],
+                    "link": "javascript:alert(1)",
+                },
+            ],
+        },
+    ),
+}
+"""The scripted agent, in the ways that tests want it."""
+
 
 def main() -> int:
     port, token = sys.argv[1:3]
@@ -28,11 +83,14 @@ def main() -> int:
             json.dumps({"fetchNews": "false", "checkForUpdates": False})
         )
         scripted = Path(__file__).parent.parent / "agents" / "scripted.py"
-        agent = {"name": "Scripted", "argv": [sys.executable, str(scripted)]}
+        agents = {
+            id: {"name": name, "argv": [sys.executable, str(scripted), json.dumps(options)]}
+            for id, (name, options) in AGENTS.items()
+        }
         config = home / "config"
         config.mkdir()
         (config / "jupyter_server_config.json").write_text(
-            json.dumps({"AcpExtension": {"agents": {"scripted": agent}}})
+            json.dumps({"AcpExtension": {"agents": agents}})
         )
         environment = {
             **os.environ,

@@ -22,6 +22,8 @@ export interface ITerminals {
   readonly isAvailable: boolean;
   /** Show a running one in a tab. */
   open(name: string): Promise<void>;
+  /** Open a new one, and type a command into it. */
+  run(command: string): Promise<void>;
 }
 
 /** Shows changes where there is more room than in the chat. */

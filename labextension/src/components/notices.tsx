@@ -9,7 +9,7 @@ import type {
   INoticeItem,
   IRefusalItem,
   IStopItem
-} from '../model/transcript';
+} from '../model/items';
 import {
   type IElicitationParams,
   type IPermissionParams,
@@ -17,11 +17,23 @@ import {
   type PermissionOutcome
 } from '../protocol';
 import { useChat } from './context';
+import { Printed } from './terminal';
 import { Visible } from './visible';
 
+/** What the agent or the server wants known; how grave it is stands in words. */
 export function Notice({ item }: { item: INoticeItem }): JSX.Element {
+  const { trans } = useChat();
+  const words = {
+    info: '',
+    warning: trans.__('Warning:'),
+    error: trans.__('Error:')
+  };
   return (
-    <p className={`jp-acp-Notice jp-acp-mod-${item.level}`}>{item.text}</p>
+    <div className={`jp-acp-Notice jp-acp-mod-${item.level}`}>
+      {words[item.level] && <strong>{words[item.level]} </strong>}
+      {item.text}
+      {item.detail && <p className="jp-acp-Notice-detail">{item.detail}</p>}
+    </div>
   );
 }
 
@@ -65,16 +77,23 @@ export function Stop({ item }: { item: IStopItem }): JSX.Element {
   );
 }
 
+const NOTHING: readonly string[] = [];
+
 interface IErrorProps {
   item: IErrorItem;
   /** Given while the error is what keeps the session from working. */
   onRestart?: () => void;
+  onLog?: () => void;
 }
 
 /** What went wrong, what the agent printed last, and what to do about it. */
-export function ErrorNotice({ item, onRestart }: IErrorProps): JSX.Element {
+export function ErrorNotice({
+  item,
+  onRestart,
+  onLog
+}: IErrorProps): JSX.Element {
   const { trans } = useChat();
-  const { message, stderr = [] } = item.error;
+  const { message, stderr = NOTHING } = item.error;
   return (
     <section className="jp-acp-Error" role="alert">
       <p className="jp-acp-Error-message">
@@ -83,9 +102,10 @@ export function ErrorNotice({ item, onRestart }: IErrorProps): JSX.Element {
       {stderr.length > 0 && (
         <details open>
           <summary>{trans.__('What the agent printed last')}</summary>
-          <pre className="jp-acp-Terminal" tabIndex={0}>
-            {stderr.join('\n')}
-          </pre>
+          <Printed
+            label={trans.__('What the agent printed last')}
+            lines={stderr}
+          />
         </details>
       )}
       {onRestart && (
@@ -97,6 +117,11 @@ export function ErrorNotice({ item, onRestart }: IErrorProps): JSX.Element {
           >
             {trans.__('Restart the agent')}
           </button>
+          {onLog && (
+            <button type="button" className="jp-mod-styled" onClick={onLog}>
+              {trans.__('Show the log')}
+            </button>
+          )}
           <span>
             {trans.__('The session is kept. A new message restarts it, too.')}
           </span>

@@ -6,6 +6,7 @@ import * as React from 'react';
 
 import type { IPendingRequest, SessionModel } from '../model/session';
 import { type IPermissionParams, Method } from '../protocol';
+import { showAgentLog } from './agentlog';
 import { useChat } from './context';
 import { Elicitation } from './elicitation';
 import { useFrameUpdates } from './hooks';
@@ -14,6 +15,7 @@ import { Prompt } from './prompt';
 import { SessionContext } from './session';
 import { Settings } from './settings';
 import { TranscriptView } from './transcript';
+import { Usage } from './usage';
 
 interface ISessionViewProps {
   model: SessionModel;
@@ -27,7 +29,8 @@ export function SessionView({
   isConnected,
   inputRef
 }: ISessionViewProps): JSX.Element {
-  const { sessions, trans } = useChat();
+  const chat = useChat();
+  const { sessions, trans } = chat;
   useFrameUpdates(model.changed);
   const { transcript, requests } = model;
   const [problem, setProblem] = React.useState('');
@@ -37,6 +40,10 @@ export function SessionView({
       .restartAgent(model.info.agent)
       .catch(error => setProblem((error as Error).message));
   }, [sessions, model]);
+  const showLog = React.useCallback(() => {
+    const { agent } = model.info;
+    void showAgentLog(chat, { id: agent, name: agent });
+  }, [chat, model]);
   const shownProblem = problem || model.problem;
   return (
     <SessionContext.Provider value={model}>
@@ -47,6 +54,7 @@ export function SessionView({
         isBusy={model.isBusy}
         isBroken={transcript.state === 'disconnected'}
         onRestart={restart}
+        onLog={showLog}
       />
       {requests.length > 0 && (
         <div
@@ -97,6 +105,7 @@ export function SessionView({
         isConnected={isConnected}
       >
         <Settings model={model} isConnected={isConnected} />
+        {transcript.usage && <Usage usage={transcript.usage} />}
       </Prompt>
     </SessionContext.Provider>
   );

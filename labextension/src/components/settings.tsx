@@ -3,38 +3,49 @@
 
 import * as React from 'react';
 
+import { asText } from '../model/input';
 import type { SessionModel } from '../model/session';
 import type { IConfigChoice, IConfigGroup, IConfigOption } from '../protocol';
 import { useChat } from './context';
+import { Visible } from './visible';
 
 interface ISettingsProps {
   model: SessionModel;
   isConnected: boolean;
 }
 
-/** The mode and every option that the agent offers for this session. */
+/** The mode, the model and every option that the agent offers for this session. */
 export function Settings({ model, isConnected }: ISettingsProps): JSX.Element {
   const { trans } = useChat();
-  const { modes, configOptions } = model.transcript;
-  // Some agents offer the mode twice: once the old way, once as an option.
-  const hasModeOption = configOptions.some(each => each.category === 'mode');
+  const { modes, models, configOptions } = model.transcript;
+  // Some agents offer the same twice: once the old way, once as an option.
+  const hasOption = (category: string): boolean =>
+    configOptions.some(each => each.category === category);
   return (
     <>
-      {modes?.availableModes && !hasModeOption && (
-        <select
-          className="jp-acp-Select"
-          aria-label={trans.__('Mode')}
-          title={trans.__('Mode')}
-          disabled={!isConnected}
+      {modes?.availableModes && !hasOption('mode') && (
+        <Select
+          name={trans.__('Mode')}
+          isConnected={isConnected}
           value={modes.currentModeId}
-          onChange={event => void model.setMode(event.target.value)}
-        >
-          {modes.availableModes.map(mode => (
-            <option key={mode.id} value={mode.id}>
-              {mode.name}
-            </option>
-          ))}
-        </select>
+          options={modes.availableModes.map(({ id, ...mode }) => ({
+            ...mode,
+            value: id
+          }))}
+          onChange={value => void model.setMode(value)}
+        />
+      )}
+      {models?.availableModels && !hasOption('model') && (
+        <Select
+          name={trans.__('Model')}
+          isConnected={isConnected}
+          value={models.currentModelId}
+          options={models.availableModels.map(({ modelId, ...each }) => ({
+            ...each,
+            value: modelId
+          }))}
+          onChange={value => void model.setModel(value)}
+        />
       )}
       {configOptions.map(option => (
         <ConfigOption
@@ -59,32 +70,77 @@ function ConfigOption({
   isConnected,
   onChange
 }: IConfigOptionProps): JSX.Element {
-  const title = option.description
-    ? `${option.name}: ${option.description}`
-    : option.name;
-  if (option.type === 'boolean') {
-    return (
-      <label className="jp-acp-Check" title={title}>
-        <input
-          type="checkbox"
-          disabled={!isConnected}
-          checked={option.currentValue === true}
-          onChange={event => onChange(event.target.checked)}
+  const { name, description, currentValue } = option;
+  switch (option.type) {
+    case 'boolean':
+      return (
+        <label className="jp-acp-Check" title={withDescription(option)}>
+          <input
+            type="checkbox"
+            disabled={!isConnected}
+            checked={currentValue === true}
+            onChange={event => onChange(event.target.checked)}
+          />
+          {name}
+        </label>
+      );
+    case 'select':
+      return (
+        <Select
+          name={name}
+          description={description}
+          isConnected={isConnected}
+          value={asText(currentValue)}
+          options={option.options ?? []}
+          onChange={onChange}
         />
-        {option.name}
-      </label>
-    );
+      );
+    default:
+      // Of a kind that came after us: it can be seen, if not changed.
+      return (
+        <span className="jp-acp-Setting" title={withDescription(option)}>
+          <Visible text={`${name}: ${asText(currentValue)}`} />
+        </span>
+      );
   }
+}
+
+interface ISelectProps {
+  name: string;
+  description?: string | null;
+  isConnected: boolean;
+  value: string;
+  options: readonly (IConfigChoice | IConfigGroup)[];
+  onChange: (value: string) => void;
+}
+
+/** A choice. It shows what the agent has, so that one it refuses is not shown. */
+function Select({
+  name,
+  description,
+  isConnected,
+  value,
+  options,
+  onChange
+}: ISelectProps): JSX.Element {
+  const choices = options.flatMap(each =>
+    isGroup(each) ? each.options : [each]
+  );
+  const current = choices.find(each => each.value === value);
   return (
     <select
       className="jp-acp-Select"
-      aria-label={option.name}
-      title={title}
+      aria-label={name}
+      title={withDescription({
+        name: current ? `${name}: ${current.name}` : name,
+        description: current?.description ?? description
+      })}
       disabled={!isConnected}
-      value={String(option.currentValue)}
+      value={value}
       onChange={event => onChange(event.target.value)}
     >
-      {(option.options ?? []).map(each =>
+      {!current && <option value={value}>{value}</option>}
+      {options.map(each =>
         isGroup(each) ? (
           <optgroup key={each.group} label={each.name}>
             {each.options.map(choice => (
@@ -105,4 +161,11 @@ function Choice({ choice }: { choice: IConfigChoice }): JSX.Element {
 
 function isGroup(each: IConfigChoice | IConfigGroup): each is IConfigGroup {
   return Array.isArray((each as IConfigGroup).options);
+}
+
+function withDescription({
+  name,
+  description
+}: Pick<IConfigOption, 'name' | 'description'>): string {
+  return description ? `${name}\n${description}` : name;
 }

@@ -19,33 +19,35 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { hasHidden } from '../model/hidden';
 import type { IChange } from '../model/changes';
+import { hasHidden } from '../model/hidden';
+import type { IToolItem } from '../model/items';
 import type { IToolCall } from '../model/toolcall';
-import type { IToolItem } from '../model/transcript';
 import type { ToolContent, ToolKind } from '../protocol';
+import { MadeChange, ProposedChange } from './change';
 import { Content } from './content';
 import { useChat } from './context';
-import { MadeChange, ProposedChange } from './change';
 import { WholeMarkdown } from './markdown';
+import { RawDetails, hasRaw } from './raw';
 import { Terminal } from './terminal';
 import { Visible } from './visible';
 
-const KIND_ICONS: Partial<Record<ToolKind, LabIcon>> = {
-  read: fileIcon,
-  edit: editIcon,
-  delete: deleteIcon,
-  move: moveDownIcon,
-  search: searchIcon,
-  execute: terminalIcon,
-  think: infoIcon,
-  fetch: linkIcon,
-  switch_mode: codeIcon
-};
+/** A map, for agents choose the kind, and one may choose `constructor`. */
+const KIND_ICONS = new Map<string, LabIcon>([
+  ['read', fileIcon],
+  ['edit', editIcon],
+  ['delete', deleteIcon],
+  ['move', moveDownIcon],
+  ['search', searchIcon],
+  ['execute', terminalIcon],
+  ['think', infoIcon],
+  ['fetch', linkIcon],
+  ['switch_mode', codeIcon]
+]);
 
 /** The icon of a kind of tool, also of one that is new to us. */
 export function ToolIcon({ kind }: { kind: ToolKind }): JSX.Element {
-  const icon = KIND_ICONS[kind] ?? extensionIcon;
+  const icon = KIND_ICONS.get(kind) ?? extensionIcon;
   return <icon.react tag="span" className="jp-acp-Tool-icon" />;
 }
 
@@ -198,32 +200,31 @@ interface IToolCallProps {
   revision: number;
   /** A card shows the same, and asks about it. */
   isAsked: boolean;
+  /** Shown in the line itself, next to the title. */
+  children?: React.ReactNode;
 }
 
 /** A tool call: one line that unfolds into what was done. */
 export function ToolCall({
   item,
   revision,
-  isAsked
+  isAsked,
+  children
 }: IToolCallProps): JSX.Element {
   const { trans } = useChat();
   const { call } = item;
-  const hasDiff = call.content.some(part => part.type === 'diff');
-  const hasDetails =
+  const hasContent =
     call.content.length > 0 || Object.keys(call.terminals).length > 0;
+  const hasDetails = hasContent || hasRaw(call);
   const [chosen, setChosen] = React.useState<boolean | null>(null);
-  const isOpen =
-    chosen ??
-    (!isAsked &&
-      (hasDiff || call.kind === 'execute' || call.status === 'failed'));
+  const isOpen = hasDetails && (chosen ?? (!isAsked && isTelling(call)));
   const title = call.title || trans.__('Tool call');
-  const line = (
+  const words = (
     <>
       <ToolIcon kind={call.kind} />
       <span className="jp-acp-Tool-title" title={title}>
         <Visible text={title} />
       </span>
-      <Status status={call.status} />
     </>
   );
   return (
@@ -232,27 +233,42 @@ export function ToolCall({
       aria-label={title}
       data-status={call.status}
     >
-      {hasDetails ? (
-        <button
-          type="button"
-          className="jp-acp-Tool-header"
-          aria-expanded={isOpen}
-          onClick={() => setChosen(!isOpen)}
-        >
-          {line}
-        </button>
-      ) : (
-        <div className="jp-acp-Tool-header">{line}</div>
-      )}
-      {hasDetails && isOpen && (
+      <div className="jp-acp-Tool-header">
+        {hasDetails ? (
+          <button
+            type="button"
+            className="jp-acp-Tool-toggle"
+            aria-expanded={isOpen}
+            onClick={() => setChosen(!isOpen)}
+          >
+            {words}
+          </button>
+        ) : (
+          <div className="jp-acp-Tool-toggle">{words}</div>
+        )}
+        {children}
+        <Status status={call.status} />
+      </div>
+      {isOpen && (
         <div className="jp-acp-Tool-details">
           <ToolDetails
             call={call}
             changes={call.status === 'completed' ? item.changes : undefined}
             revision={revision}
           />
+          <RawDetails call={call} isAlone={!hasContent} />
         </div>
       )}
     </section>
+  );
+}
+
+/** Whether a person would want to see at once what was done. */
+function isTelling(call: IToolCall): boolean {
+  return (
+    call.status === 'failed' ||
+    call.content.some(part => part.type === 'diff') ||
+    (call.kind === 'execute' &&
+      (call.content.length > 0 || Object.keys(call.terminals).length > 0))
   );
 }

@@ -4,16 +4,19 @@
 import { Button, caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
+import { toRows } from '../model/groups';
+import type { TranscriptItem } from '../model/items';
 import type { IEcho } from '../model/session';
-import type { TranscriptItem } from '../model/transcript';
 import { AttachmentNames } from './attachments';
 import { MadeChange } from './change';
+import { Compaction } from './compaction';
 import { useChat } from './context';
 import { AgentMessage, Thought, UserMessage } from './message';
 import { Answer, ErrorNotice, Notice, Refusal, Stop } from './notices';
 import { Plan } from './plan';
 import { Summary } from './summary';
 import { ToolCall } from './toolcall';
+import { ToolGroup } from './toolgroup';
 
 /** Nearer to the end than this, the view follows what is added. */
 const NEAR_END_PX = 48;
@@ -24,13 +27,15 @@ interface IItemProps {
   revision: number;
   isAsked: boolean;
   onRestart?: () => void;
+  onLog?: () => void;
 }
 
 const Item = React.memo(function Item({
   item,
   revision,
   isAsked,
-  onRestart
+  onRestart,
+  onLog
 }: IItemProps): JSX.Element | null {
   switch (item.kind) {
     case 'user':
@@ -42,15 +47,15 @@ const Item = React.memo(function Item({
     case 'tool':
       return <ToolCall item={item} revision={revision} isAsked={isAsked} />;
     case 'change':
-      return item.isCovered ? null : (
-        <MadeChange change={item.change} revision={revision} />
-      );
+      return <MadeChange change={item.change} revision={revision} />;
     case 'summary':
       return <Summary item={item} revision={revision} />;
     case 'plan':
       return <Plan item={item} revision={revision} />;
     case 'notice':
       return <Notice item={item} />;
+    case 'compaction':
+      return <Compaction item={item} revision={revision} />;
     case 'refusal':
       return <Refusal item={item} />;
     case 'stop':
@@ -58,7 +63,7 @@ const Item = React.memo(function Item({
     case 'answer':
       return <Answer item={item} />;
     case 'error':
-      return <ErrorNotice item={item} onRestart={onRestart} />;
+      return <ErrorNotice item={item} onRestart={onRestart} onLog={onLog} />;
     default:
       return null;
   }
@@ -72,6 +77,8 @@ interface ITranscriptProps {
   isBusy: boolean;
   isBroken: boolean;
   onRestart: () => void;
+  /** Show what the agent printed. */
+  onLog: () => void;
 }
 
 /** The conversation, which stays at its end unless the person scrolls up. */
@@ -81,7 +88,8 @@ export function TranscriptView({
   asked,
   isBusy,
   isBroken,
-  onRestart
+  onRestart,
+  onLog
 }: ITranscriptProps): JSX.Element {
   const { trans } = useChat();
   const scroller = React.useRef<HTMLDivElement>(null);
@@ -131,7 +139,17 @@ export function TranscriptView({
     }
   }, [newestEcho, toEnd]);
 
-  const lastError = isBroken ? lastIndexOfError(items) : -1;
+  const lastError = isBroken ? lastErrorOf(items) : undefined;
+  const show = (item: TranscriptItem): JSX.Element => (
+    <Item
+      key={item.key}
+      item={item}
+      revision={item.revision}
+      isAsked={item.kind === 'tool' && asked.has(item.call.toolCallId)}
+      onRestart={item === lastError ? onRestart : undefined}
+      onLog={item === lastError ? onLog : undefined}
+    />
+  );
   return (
     <div className="jp-acp-Transcript">
       <div
@@ -144,15 +162,18 @@ export function TranscriptView({
         aria-busy={isBusy}
       >
         <div ref={content} className="jp-acp-Transcript-content">
-          {items.map((item, index) => (
-            <Item
-              key={item.key}
-              item={item}
-              revision={item.revision}
-              isAsked={item.kind === 'tool' && asked.has(item.call.toolCallId)}
-              onRestart={index === lastError ? onRestart : undefined}
-            />
-          ))}
+          {toRows(items, asked).map(row =>
+            row.kind === 'group' ? (
+              <ToolGroup
+                key={row.key}
+                group={row}
+                revision={row.revision}
+                render={show}
+              />
+            ) : (
+              show(row)
+            )
+          )}
           {echoes.map(echo => (
             <article
               key={`echo-${echo.key}`}
@@ -191,11 +212,13 @@ export function TranscriptView({
   );
 }
 
-function lastIndexOfError(items: readonly TranscriptItem[]): number {
+function lastErrorOf(
+  items: readonly TranscriptItem[]
+): TranscriptItem | undefined {
   for (let index = items.length - 1; index >= 0; index--) {
     if (items[index].kind === 'error') {
-      return index;
+      return items[index];
     }
   }
-  return -1;
+  return undefined;
 }

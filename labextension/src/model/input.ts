@@ -66,7 +66,8 @@ function variables(value: unknown): string {
     : asText(value);
 }
 
-function asText(value: unknown, indent?: number): string {
+/** A value of an agent to be read: text as it is, anything else as JSON. */
+export function asText(value: unknown, indent?: number): string {
   return typeof value === 'string'
     ? value
     : (JSON.stringify(value, null, indent) ?? '');

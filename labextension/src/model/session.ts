@@ -158,11 +158,20 @@ export class SessionModel implements IDisposable {
     await this._try(Method.sessionSetMode, { modeId });
   }
 
+  async setModel(modelId: string): Promise<void> {
+    await this._try(Method.sessionSetModel, { modelId });
+  }
+
   async setConfigOption(
     configId: string,
     value: string | boolean
   ): Promise<void> {
-    await this._try(Method.sessionSetConfigOption, { configId, value });
+    const type = typeof value === 'boolean' ? { type: 'boolean' } : {};
+    await this._try(Method.sessionSetConfigOption, {
+      configId,
+      ...type,
+      value
+    });
   }
 
   /** Keep, undo or redo parts of what an agent has changed. */

@@ -7,10 +7,12 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import {
   type IAgent,
+  type IMeta,
   type INewSessionResult,
   type IPromptCapabilities,
   type ISessionInfo,
   type ISessionParams,
+  META_KEY,
   Method,
   ourMeta
 } from '../protocol';
@@ -82,7 +84,7 @@ export class Sessions implements ISessions {
       {
         cwd: connection.server.rootDir ?? '/',
         mcpServers: [],
-        _meta: agent ? { 'jupyter-acp': { agent } } : {}
+        ...(agent ? toAgent(agent) : {})
       }
     );
     const { agent: chosen, agentCapabilities } = ourMeta<{
@@ -157,6 +159,26 @@ export class Sessions implements ISessions {
 
   restartAgent(id: string): Promise<void> {
     return this._options.api.restartAgent(id);
+  }
+
+  agentLog(id: string): Promise<string[]> {
+    return this._options.api.agentLog(id);
+  }
+
+  async authenticate(
+    id: string,
+    methodId: string,
+    options?: IAcpConnection.IRequestOptions
+  ): Promise<void> {
+    await this.connection.request(
+      Method.authenticate,
+      { methodId, ...toAgent(id) },
+      options
+    );
+  }
+
+  async logout(id: string): Promise<void> {
+    await this.connection.request(Method.logout, toAgent(id));
   }
 
   async remove(id: string): Promise<void> {
@@ -256,6 +278,11 @@ export class Sessions implements ISessions {
   private readonly _currentChanged = new Signal<this, SessionModel | null>(
     this
   );
+}
+
+/** Says to which agent a request goes. */
+function toAgent(agent: string): IMeta {
+  return { _meta: { [META_KEY]: { agent } } };
 }
 
 export namespace Sessions {

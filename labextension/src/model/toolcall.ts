@@ -8,6 +8,7 @@ import type {
   ToolKind,
   ToolStatus
 } from '../protocol';
+import { TerminalOutput } from './terminals';
 
 /** A tool call as far as its updates have told. */
 export interface IToolCall {
@@ -21,24 +22,8 @@ export interface IToolCall {
   rawInput?: unknown;
   rawOutput?: unknown;
   /** What a command printed so far, by terminal id. */
-  terminals: Record<string, ITerminalOutput>;
+  terminals: Record<string, TerminalOutput>;
 }
-
-export interface IExit {
-  exitCode?: number | null;
-  signal?: string | null;
-}
-
-export interface ITerminalOutput {
-  output: string;
-  /** What JupyterLab calls it, while it runs and can be opened as a tab. */
-  name?: string;
-  /** Absent while the command runs. */
-  exit?: IExit;
-}
-
-/** Enough to show; a build log must not fill the window's memory. */
-const MAX_TERMINAL_CHARS = 200_000;
 
 export function newToolCall(id: string): IToolCall {
   return {
@@ -48,7 +33,8 @@ export function newToolCall(id: string): IToolCall {
     status: 'pending',
     content: [],
     locations: [],
-    terminals: {}
+    // Agents choose the ids, and one may choose `__proto__`.
+    terminals: Object.create(null) as IToolCall['terminals']
   };
 }
 
@@ -93,7 +79,7 @@ function mergeTerminalMeta(
   const printed = meta.terminal_output as
     { terminal_id?: string; data?: string } | undefined;
   if (typeof printed?.data === 'string') {
-    print(terminalOf(call, printed.terminal_id), printed.data);
+    terminalOf(call, printed.terminal_id).output.append(printed.data);
   }
   const exit = meta.terminal_exit as
     | { terminal_id?: string; exit_code?: number; signal?: string | null }
@@ -106,32 +92,6 @@ function mergeTerminalMeta(
   }
 }
 
-/** Add what a command printed, forgetting the start of what is too long. */
-export function print(terminal: ITerminalOutput, data: string): void {
-  terminal.output += data;
-  if (terminal.output.length > 2 * MAX_TERMINAL_CHARS) {
-    terminal.output = terminal.output.slice(-MAX_TERMINAL_CHARS);
-  }
-}
-
-function terminalOf(call: IToolCall, id = ''): ITerminalOutput {
-  return (call.terminals[id] ??= { output: '' });
-}
-
-/** Colours, cursor movements and window titles. */
-const ESCAPES = new RegExp(
-  [
-    '\\u001b\\[[0-?]*[ -/]*[@-~]',
-    '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)',
-    '\\u001b[@-Z\\\\-_]'
-  ].join('|'),
-  'g'
-);
-
-/** The text of a terminal: no escape codes, and lines as they were redrawn. */
-export function plain(output: string): string {
-  return output
-    .replace(ESCAPES, '')
-    .replace(/\r+\n/g, '\n')
-    .replace(/^[^\n]*\r/gm, '');
+function terminalOf(call: IToolCall, id = ''): TerminalOutput {
+  return (call.terminals[id] ??= new TerminalOutput());
 }

@@ -5,6 +5,7 @@ import {
   type ContentBlock,
   type IAvailableCommand,
   type IConfigOption,
+  type IModelState,
   type IModeState,
   type IPlanEntry,
   type IPromptCapabilities,
@@ -12,110 +13,28 @@ import {
   type ISessionUpdate,
   type IStateError,
   type IToolCallUpdate,
+  type IUsage,
   Method,
   type PermissionOutcome,
   type SessionState,
   ourMeta
 } from '../protocol';
-import { MarkdownBlocks } from './blocks';
+import { Changes, type Decision, type IChange, TurnChanges } from './changes';
+import { Compactions } from './compactions';
 import {
-  Changes,
-  type Decision,
-  type IChange,
-  type INotedChange,
-  TurnChanges
-} from './changes';
-import {
-  type IExit,
-  type ITerminalOutput,
-  type IToolCall,
-  mergeToolCall,
-  newToolCall,
-  print
-} from './toolcall';
+  type IBaseItem,
+  type IMessageItem,
+  type IPlanItem,
+  type IToolItem,
+  type TranscriptItem,
+  appendContent,
+  messageText
+} from './items';
+import { toNotice, toUsage } from './reports';
+import { Terminals } from './terminals';
+import { type IToolCall, mergeToolCall, newToolCall } from './toolcall';
 
-interface IBaseItem {
-  /** Unique in the transcript and the same on every replay. */
-  readonly key: number;
-  /** Grows with each change, so that a view can skip what did not change. */
-  revision: number;
-}
-
-/** A stretch of a message: text that may still grow, or one other block. */
-export type MessagePart =
-  | { type: 'text'; blocks: MarkdownBlocks }
-  | { type: 'block'; block: Exclude<ContentBlock, { type: 'text' }> };
-
-export interface IMessageItem extends IBaseItem {
-  kind: 'user' | 'agent' | 'thought';
-  messageId?: string;
-  parts: MessagePart[];
-}
-
-export interface IToolItem extends IBaseItem {
-  kind: 'tool';
-  call: IToolCall;
-  /** What its diffs show, by their place in its content. */
-  changes: ReadonlyMap<number, IChange>;
-}
-
-/** A change that the server noted and no tool call has told of. */
-export interface IChangeItem extends IBaseItem, INotedChange {
-  kind: 'change';
-}
-
-/** Everything that a turn has changed. */
-export interface ISummaryItem extends IBaseItem {
-  kind: 'summary';
-  changes: readonly IChange[];
-}
-
-export interface IPlanItem extends IBaseItem {
-  kind: 'plan';
-  entries: IPlanEntry[];
-}
-
-export interface INoticeItem extends IBaseItem {
-  kind: 'notice';
-  level: 'info' | 'warning' | 'error';
-  text: string;
-}
-
-export interface IErrorItem extends IBaseItem {
-  kind: 'error';
-  error: IStateError;
-}
-
-export interface IStopItem extends IBaseItem {
-  kind: 'stop';
-  reason: string;
-}
-
-export interface IAnswerItem extends IBaseItem {
-  kind: 'answer';
-  method: string;
-  params: unknown;
-  outcome: unknown;
-}
-
-/** Something that the agent was refused without anybody being asked. */
-export interface IRefusalItem extends IBaseItem {
-  kind: 'refusal';
-  by: string;
-  subject: string;
-}
-
-export type TranscriptItem =
-  | IMessageItem
-  | IToolItem
-  | IChangeItem
-  | ISummaryItem
-  | IPlanItem
-  | INoticeItem
-  | IErrorItem
-  | IStopItem
-  | IAnswerItem
-  | IRefusalItem;
+export * from './items';
 
 /** What `receive` made of a message. */
 export type Received = 'applied' | 'old' | 'gap';
@@ -155,6 +74,11 @@ export class Transcript {
     return this._modes;
   }
 
+  /** The old way to offer models, before they became an option. */
+  get models(): IModelState | null {
+    return this._models;
+  }
+
   get configOptions(): readonly IConfigOption[] {
     return this._configOptions;
   }
@@ -170,6 +94,11 @@ export class Transcript {
       item.kind === 'user' ? [messageText(item)] : []
     );
     return texts.filter((text, index) => text && text !== texts[index + 1]);
+  }
+
+  /** How full the agent's memory is, if it tells. */
+  get usage(): IUsage | null {
+    return this._usage;
   }
 
   /**
@@ -199,6 +128,7 @@ export class Transcript {
   /** Take over what the agent offers: its updates only tell the changes. */
   setUp(setup: ISessionSetup): void {
     this._modes = setup.modes ?? this._modes;
+    this._models = setup.models ?? this._models;
     this._configOptions = setup.configOptions ?? this._configOptions;
     this._commands = setup.availableCommands ?? this._commands;
     this._promptCapabilities =
@@ -214,7 +144,7 @@ export class Transcript {
         this._stateChange(params as unknown as IStateChange);
         break;
       case Method.restored:
-        this._leaveTerminals();
+        this._terminals.leave();
         this._endMessage();
         this._push({
           kind: 'notice',
@@ -224,27 +154,21 @@ export class Transcript {
         break;
       case Method.notice:
         this._endMessage();
-        this._push({
-          kind: 'notice',
-          level: noticeLevel(params.level),
-          text: noticeText(params)
-        });
+        this._push(toNotice(params));
+        break;
+      case Method.modelChanged:
+        if (this._models && typeof params.modelId === 'string') {
+          this._models = { ...this._models, currentModelId: params.modelId };
+        }
         break;
       case Method.terminalCreated:
-        this._terminal(params.terminalId, terminal => {
-          terminal.name = (params.name as string | null) ?? undefined;
-        });
+        this._terminals.created(params);
         break;
       case Method.terminalOutput:
-        this._terminal(params.terminalId, terminal =>
-          print(terminal, (params.data as string | undefined) ?? '')
-        );
+        this._terminals.printed(params);
         break;
       case Method.terminalExit:
-        this._terminal(params.terminalId, terminal => {
-          terminal.exit = (params.exitStatus as IExit | undefined) ?? {};
-          terminal.name = undefined;
-        });
+        this._terminals.exited(params);
         break;
       case Method.permissionResolved: {
         const request = params.request as
@@ -305,11 +229,19 @@ export class Transcript {
         break;
       case 'notice':
         this._endMessage();
-        this._push({
-          kind: 'notice',
-          level: noticeLevel(update.level ?? update.severity),
-          text: noticeText(update)
-        });
+        this._push(toNotice(update));
+        break;
+      case 'usage_update': {
+        const usage = toUsage(update);
+        if (usage) {
+          // The costs are not told every time.
+          this._usage = { ...this._usage, ...usage };
+        }
+        break;
+      }
+      case 'compaction_update':
+      case 'compaction_summary_chunk':
+        this._compactions.take(update);
         break;
       case 'available_commands_update':
         this._commands =
@@ -382,50 +314,12 @@ export class Transcript {
       this._turn.tool(item.call, item.changes);
       this._shows(item, [...item.changes.values()]);
     }
-    for (const part of item.call.content) {
-      if (part.type === 'terminal') {
-        item.call.terminals[part.terminalId] ??= this._output(part.terminalId);
-        this._shownIn.set(part.terminalId, item);
-      }
-    }
+    this._terminals.show(item);
     if (isOpen(item.call)) {
       this._openTools.add(item);
     } else {
       this._openTools.delete(item);
     }
-  }
-
-  private _terminal(
-    id: unknown,
-    change: (terminal: ITerminalOutput) => void
-  ): void {
-    if (typeof id !== 'string') {
-      return;
-    }
-    change(this._output(id));
-    const item = this._shownIn.get(id);
-    if (item) {
-      item.revision++;
-    }
-  }
-
-  /** A server that was killed could not tell how its commands ended. */
-  private _leaveTerminals(): void {
-    for (const [id, terminal] of this._terminals) {
-      if (terminal.name !== undefined) {
-        this._terminal(id, each => (each.name = undefined));
-      }
-    }
-  }
-
-  /** A command may print before a tool call says where that is shown. */
-  private _output(id: string): ITerminalOutput {
-    let terminal = this._terminals.get(id);
-    if (!terminal) {
-      terminal = { output: '' };
-      this._terminals.set(id, terminal);
-    }
-    return terminal;
   }
 
   private _plan(entries: IPlanEntry[]): void {
@@ -453,7 +347,8 @@ export class Transcript {
     }
     this._openTools.clear();
     if (change.state !== 'idle') {
-      this._leaveTerminals();
+      this._terminals.leave();
+      this._compactions.leave();
     }
     const made = this._turn.made();
     if (made.length > 0) {
@@ -512,6 +407,8 @@ export class Transcript {
   private _commands: readonly IAvailableCommand[] = [];
   private _title = '';
   private _modes: IModeState | null = null;
+  private _models: IModelState | null = null;
+  private _usage: IUsage | null = null;
   private _configOptions: readonly IConfigOption[] = [];
   private _promptCapabilities: IPromptCapabilities = {};
   private _message: IMessageItem | null = null;
@@ -523,8 +420,11 @@ export class Transcript {
   private readonly _changes = new Changes();
   /** Which items show a change, by its name. */
   private readonly _showing = new Map<string, Set<IBaseItem>>();
-  private readonly _terminals = new Map<string, ITerminalOutput>();
-  private readonly _shownIn = new Map<string, IToolItem>();
+  private readonly _compactions = new Compactions(item => {
+    this._endMessage();
+    return this._push(item);
+  });
+  private readonly _terminals = new Terminals();
 }
 
 interface IFileChanged {
@@ -545,40 +445,6 @@ interface IStateChange {
   error?: IStateError;
 }
 
-/** The text of a message, without what is not text. */
-export function messageText(item: IMessageItem): string {
-  return item.parts
-    .map(part => (part.type === 'text' ? part.blocks.text : ''))
-    .join('');
-}
-
-function appendContent(parts: MessagePart[], content: ContentBlock): void {
-  if (content.type !== 'text') {
-    parts.push({ type: 'block', block: content });
-    return;
-  }
-  let last = parts.at(-1);
-  if (last?.type !== 'text') {
-    last = { type: 'text', blocks: new MarkdownBlocks() };
-    parts.push(last);
-  }
-  last.blocks.append(content.text ?? '');
-}
-
 function isOpen(call: IToolCall): boolean {
   return call.status === 'pending' || call.status === 'in_progress';
-}
-
-function noticeLevel(level: unknown): INoticeItem['level'] {
-  return level === 'warning' || level === 'error' ? level : 'info';
-}
-
-function noticeText(update: Record<string, unknown>): string {
-  for (const value of [update.message, update.text, update.title]) {
-    if (typeof value === 'string' && value) {
-      return value;
-    }
-  }
-  const content = update.content as ContentBlock | undefined;
-  return content?.type === 'text' ? content.text : '';
 }

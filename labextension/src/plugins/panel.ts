@@ -9,6 +9,7 @@ import {
 import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import type { Terminal } from '@jupyterlab/services';
 import {
   ITranslator,
   type TranslationBundle,
@@ -32,6 +33,7 @@ export namespace CommandIDs {
   export const newSession = 'jupyter-acp-bridge:new-session';
   /** The terminal extension's. */
   export const openTerminal = 'terminal:open';
+  export const newTerminal = 'terminal:create-new';
 }
 
 /** Adds the chat to the right side panel and its commands to the palette. */
@@ -133,5 +135,13 @@ class LabTerminals implements ITerminals {
       // By that name, JupyterLab would open a new shell.
       Notification.info(this._trans.__('The command is no longer running.'));
     }
+  }
+
+  async run(command: string): Promise<void> {
+    const { content } = (await this._app.commands.execute(
+      CommandIDs.newTerminal
+    )) as { content: { session: Terminal.ITerminalConnection } };
+    // It waits for the connection, and the shell for its first prompt.
+    content.session.send({ type: 'stdin', content: [`${command}\r`] });
   }
 }

@@ -1,0 +1,126 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { ContentBlock, IPlanEntry, IStateError } from '../protocol';
+import { MarkdownBlocks } from './blocks';
+import type { IChange, INotedChange } from './changes';
+import type { IToolCall } from './toolcall';
+
+export interface IBaseItem {
+  /** Unique in the transcript and the same on every replay. */
+  readonly key: number;
+  /** Grows with each change, so that a view can skip what did not change. */
+  revision: number;
+}
+
+/** A stretch of a message: text that may still grow, or one other block. */
+export type MessagePart =
+  | { type: 'text'; blocks: MarkdownBlocks }
+  | { type: 'block'; block: Exclude<ContentBlock, { type: 'text' }> };
+
+export interface IMessageItem extends IBaseItem {
+  kind: 'user' | 'agent' | 'thought';
+  messageId?: string;
+  parts: MessagePart[];
+}
+
+export interface IToolItem extends IBaseItem {
+  kind: 'tool';
+  call: IToolCall;
+  /** What its diffs show, by their place in its content. */
+  changes: ReadonlyMap<number, IChange>;
+}
+
+/** A change that the server noted and no tool call has told of. */
+export interface IChangeItem extends IBaseItem, INotedChange {
+  kind: 'change';
+}
+
+/** Everything that a turn has changed. */
+export interface ISummaryItem extends IBaseItem {
+  kind: 'summary';
+  changes: readonly IChange[];
+}
+
+export interface IPlanItem extends IBaseItem {
+  kind: 'plan';
+  entries: IPlanEntry[];
+}
+
+export interface INoticeItem extends IBaseItem {
+  kind: 'notice';
+  level: 'info' | 'warning' | 'error';
+  text: string;
+  /** What there is to say besides. */
+  detail?: string;
+}
+
+/** The agent makes room by summing up what was said before. */
+export interface ICompactionItem extends IBaseItem {
+  kind: 'compaction';
+  status: string;
+  /** What it remembers instead, if it tells. */
+  summary: MessagePart[];
+  error: string;
+}
+
+export interface IErrorItem extends IBaseItem {
+  kind: 'error';
+  error: IStateError;
+}
+
+export interface IStopItem extends IBaseItem {
+  kind: 'stop';
+  reason: string;
+}
+
+export interface IAnswerItem extends IBaseItem {
+  kind: 'answer';
+  method: string;
+  params: unknown;
+  outcome: unknown;
+}
+
+/** Something that the agent was refused without anybody being asked. */
+export interface IRefusalItem extends IBaseItem {
+  kind: 'refusal';
+  by: string;
+  subject: string;
+}
+
+export type TranscriptItem =
+  | IMessageItem
+  | IToolItem
+  | IChangeItem
+  | ISummaryItem
+  | IPlanItem
+  | INoticeItem
+  | ICompactionItem
+  | IErrorItem
+  | IStopItem
+  | IAnswerItem
+  | IRefusalItem;
+
+/** The text of a message, without what is not text. */
+export function messageText(item: IMessageItem): string {
+  return item.parts
+    .map(part => (part.type === 'text' ? part.blocks.text : ''))
+    .join('');
+}
+
+/** Add a piece to what a message holds; text grows on where it ended. */
+export function appendContent(
+  parts: MessagePart[],
+  content: ContentBlock
+): void {
+  if (content.type !== 'text') {
+    parts.push({ type: 'block', block: content });
+    return;
+  }
+  let last = parts.at(-1);
+  if (last?.type !== 'text') {
+    last = { type: 'text', blocks: new MarkdownBlocks() };
+    parts.push(last);
+  }
+  last.blocks.append(content.text ?? '');
+}
