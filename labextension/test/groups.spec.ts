@@ -108,6 +108,18 @@ describe('toRows', () => {
     expect(feed.shape()).toBe(shape);
   });
 
+  it('has no row for a change that a tool call tells of', () => {
+    const feed = new Calls();
+    const change = { path: '/a', oldText: 'x', newText: 'y' };
+    feed.state('running');
+    feed.calls(2);
+    feed.send(Method.fileChanged, change);
+    feed.calls(2);
+    expect(feed.shape()).toBe('ttctt');
+    feed.call({ content: [{ type: 'diff', ...change }] });
+    expect(feed.shape()).toBe('4t');
+  });
+
   it('keeps the key of a group and tells its changes by its revision', () => {
     const feed = new Calls();
     feed.text('user_message_chunk', 'hi');

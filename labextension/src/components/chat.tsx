@@ -3,8 +3,10 @@
 
 import * as React from 'react';
 
+import { type ILoginNeeded, loginNeeded } from '../model/login';
 import type { SessionModel } from '../model/session';
 import type { IAcpConnection } from '../tokens';
+import { Authentication } from './authentication';
 import { useChat } from './context';
 import { Header } from './header';
 import { useLoaded } from './hooks';
@@ -27,6 +29,7 @@ export const Chat = React.forwardRef<IChatHandle>(
     const input = React.useRef<HTMLTextAreaElement>(null);
     const [waitingFor, setWaitingFor] = React.useState('');
     const [problem, setProblem] = React.useState('');
+    const [login, setLogin] = React.useState<ILoginNeeded | null>(null);
 
     const run = React.useCallback(
       async (words: string, work: () => Promise<unknown>) => {
@@ -34,8 +37,11 @@ export const Chat = React.forwardRef<IChatHandle>(
         setWaitingFor(words);
         try {
           await work();
+          setLogin(null);
         } catch (error) {
-          setProblem((error as Error).message);
+          const needed = loginNeeded(error);
+          setLogin(needed);
+          setProblem(needed ? '' : (error as Error).message);
         } finally {
           setWaitingFor('');
         }
@@ -88,7 +94,14 @@ export const Chat = React.forwardRef<IChatHandle>(
             <span>{problem}</span>
           </div>
         )}
-        {model ? (
+        {login ? (
+          <Authentication
+            key={login.agent}
+            login={login}
+            onRetry={() => void newSession(login.agent)}
+            onCancel={() => setLogin(null)}
+          />
+        ) : model ? (
           <SessionView
             key={model.id}
             model={model}

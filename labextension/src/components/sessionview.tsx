@@ -7,6 +7,7 @@ import * as React from 'react';
 import type { IPendingRequest, SessionModel } from '../model/session';
 import { type IPermissionParams, Method } from '../protocol';
 import { showAgentLog } from './agentlog';
+import { Authentication } from './authentication';
 import { useChat } from './context';
 import { Elicitation } from './elicitation';
 import { useFrameUpdates } from './hooks';
@@ -80,6 +81,13 @@ export function SessionView({
             )
           )}
         </div>
+      )}
+      {model.login && (
+        <Authentication
+          login={model.login}
+          onRetry={() => model.dismissProblem()}
+          onCancel={() => model.dismissProblem()}
+        />
       )}
       {shownProblem && (
         <div className="jp-acp-Problem" role="alert">

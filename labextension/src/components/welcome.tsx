@@ -7,6 +7,7 @@ import * as React from 'react';
 
 import { agentIcon } from '../icons';
 import type { IAgent, ISessionInfo } from '../protocol';
+import { AgentActions } from './agentactions';
 import { useChat } from './context';
 import { useLoaded } from './hooks';
 
@@ -76,7 +77,7 @@ export function Welcome({ onNew, onOpen }: IWelcomeProps): JSX.Element {
         )}
         <ul className="jp-acp-List">
           {ready.map(agent => (
-            <li key={agent.id}>
+            <li key={agent.id} className="jp-acp-RowHolder">
               <button
                 type="button"
                 className="jp-acp-Row"
@@ -95,6 +96,7 @@ export function Welcome({ onNew, onOpen }: IWelcomeProps): JSX.Element {
                   <span className="jp-acp-Badge">{trans.__('default')}</span>
                 )}
               </button>
+              <AgentActions agent={agent} onChanged={agents.reload} />
             </li>
           ))}
         </ul>

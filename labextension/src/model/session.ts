@@ -17,6 +17,7 @@ import type { IAcpConnection } from '../tokens';
 import { type Attachment, promptBlocks } from './attachments';
 import { type Decision, type IChange, partsFor, revisionFor } from './changes';
 import { Composer, type IComposed } from './composer';
+import { type ILoginNeeded, loginNeeded } from './login';
 import { Transcript } from './transcript';
 
 /** How long a turn may take to begin after the one before it. */
@@ -91,6 +92,11 @@ export class SessionModel implements IDisposable {
     return this._problem;
   }
 
+  /** How to log in, if the agent refused the last prompt for want of it. */
+  get login(): ILoginNeeded | null {
+    return this._login;
+  }
+
   /** A turn runs, or a prompt is on its way. */
   get isBusy(): boolean {
     return this._transcript.state === 'running' || this._prompting > 0;
@@ -130,6 +136,7 @@ export class SessionModel implements IDisposable {
     );
     const wasSent = connection.status === 'connected';
     this._problem = '';
+    this._login = null;
     this._echoes.push(echo);
     this._prompting++;
     this._changed.emit();
@@ -140,6 +147,7 @@ export class SessionModel implements IDisposable {
       });
       this._forget(echo);
     } catch (error) {
+      this._login = loginNeeded(error);
       this._promptFailed(echo, error as Error, wasSent);
     } finally {
       this._prompting--;
@@ -211,6 +219,7 @@ export class SessionModel implements IDisposable {
   }
 
   dismissProblem(): void {
+    this._login = null;
     this.report('');
   }
 
@@ -280,6 +289,10 @@ export class SessionModel implements IDisposable {
   private _promptFailed(echo: IEcho, error: Error, wasSent: boolean): void {
     const known = !this._echoes.includes(echo);
     if (known) {
+      if (this._login) {
+        // Written down, but never looked at: it will have to be sent again.
+        this._composer.giveBack(echo.composed);
+      }
       // The transcript tells of a crash itself, with what the agent printed.
       if (!(error instanceof ConnectionLostError) && !this._transcript.error) {
         this._problem = error.message;
@@ -394,6 +407,7 @@ export class SessionModel implements IDisposable {
   private _run: string | undefined;
   private _info: ISessionInfo;
   private _problem = '';
+  private _login: ILoginNeeded | null = null;
   private _prompting = 0;
   private _nextEcho = 0;
   private _attachedSeq = 0;
