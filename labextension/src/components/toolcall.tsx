@@ -23,10 +23,11 @@ import type { IChange } from '../model/changes';
 import { hasHidden } from '../model/hidden';
 import type { IToolItem } from '../model/items';
 import type { IToolCall } from '../model/toolcall';
-import type { ToolContent, ToolKind } from '../protocol';
+import type { IToolLocation, ToolContent, ToolKind } from '../protocol';
 import { MadeChange, ProposedChange } from './change';
 import { Content } from './content';
 import { useChat } from './context';
+import { Location } from './location';
 import { WholeMarkdown } from './markdown';
 import { RawDetails, hasRaw } from './raw';
 import { Terminal } from './terminal';
@@ -200,22 +201,20 @@ interface IToolCallProps {
   revision: number;
   /** A card shows the same, and asks about it. */
   isAsked: boolean;
-  /** Shown in the line itself, next to the title. */
-  children?: React.ReactNode;
 }
 
 /** A tool call: one line that unfolds into what was done. */
 export function ToolCall({
   item,
   revision,
-  isAsked,
-  children
+  isAsked
 }: IToolCallProps): JSX.Element {
   const { trans } = useChat();
   const { call } = item;
   const hasContent =
     call.content.length > 0 || Object.keys(call.terminals).length > 0;
-  const hasDetails = hasContent || hasRaw(call);
+  const [place, ...places] = placesOf(call);
+  const hasDetails = hasContent || hasRaw(call) || places.length > 0;
   const [chosen, setChosen] = React.useState<boolean | null>(null);
   const isOpen = hasDetails && (chosen ?? (!isAsked && isTelling(call)));
   const title = call.title || trans.__('Tool call');
@@ -246,7 +245,7 @@ export function ToolCall({
         ) : (
           <div className="jp-acp-Tool-toggle">{words}</div>
         )}
-        {children}
+        {place && <Location {...place} />}
         <Status status={call.status} />
       </div>
       {isOpen && (
@@ -256,11 +255,28 @@ export function ToolCall({
             changes={call.status === 'completed' ? item.changes : undefined}
             revision={revision}
           />
+          {places.length > 0 && (
+            <ul className="jp-acp-Tool-places">
+              {places.map((each, index) => (
+                <li key={index}>
+                  <Location {...each} />
+                </li>
+              ))}
+            </ul>
+          )}
           <RawDetails call={call} isAlone={!hasContent} />
         </div>
       )}
     </section>
   );
+}
+
+/** Where it works, but for the files whose changes it shows anyway. */
+function placesOf({ content, locations }: IToolCall): IToolLocation[] {
+  const shown = new Set(
+    content.map(part => (part.type === 'diff' ? part.path : ''))
+  );
+  return locations.filter(({ path }) => path && !shown.has(path));
 }
 
 /** Whether a person would want to see at once what was done. */

@@ -17,6 +17,7 @@ import { Plan } from './plan';
 import { Summary } from './summary';
 import { ToolCall } from './toolcall';
 import { ToolGroup } from './toolgroup';
+import { Windowed } from './windowed';
 
 /** Nearer to the end than this, the view follows what is added. */
 const NEAR_END_PX = 48;
@@ -162,18 +163,24 @@ export function TranscriptView({
         aria-busy={isBusy}
       >
         <div ref={content} className="jp-acp-Transcript-content">
-          {toRows(items, asked).map(row =>
-            row.kind === 'group' ? (
-              <ToolGroup
-                key={row.key}
-                group={row}
-                revision={row.revision}
-                render={show}
-              />
-            ) : (
-              show(row)
-            )
-          )}
+          <Windowed
+            rows={toRows(items, asked)}
+            scroller={scroller}
+            // Which items are shown in another way though they did not change.
+            stamp={[lastError?.key, ...asked].join()}
+            render={row =>
+              row.kind === 'group' ? (
+                <ToolGroup
+                  key={row.key}
+                  group={row}
+                  revision={row.revision}
+                  render={show}
+                />
+              ) : (
+                show(row)
+              )
+            }
+          />
           {echoes.map(echo => (
             <article
               key={`echo-${echo.key}`}

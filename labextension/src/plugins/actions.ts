@@ -36,7 +36,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
     ITranslator
   ],
   activate: (
-    { commands }: JupyterFrontEnd,
+    app: JupyterFrontEnd,
     chat: IAgentChat,
     context: IPromptContext,
     notebooks: INotebookTracker | null,
@@ -45,6 +45,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const { commands } = app;
     const describedBy = { args: { type: 'object', properties: {} } } as const;
     const category = trans.__('Agents');
     const cell = () => {

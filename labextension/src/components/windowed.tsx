@@ -1,0 +1,124 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import * as React from 'react';
+
+/** How many rows come and go together. */
+const CHUNK = 40;
+
+/** How far from what is seen a chunk is still worth having. */
+const MARGIN = '1200px 0px';
+
+/** What a row that was never seen is taken for, in pixels. */
+const ESTIMATE = 64;
+
+/** Something of which there may be very many. */
+export interface IRow {
+  readonly key: number;
+  /** Grows with each change: rows change in place. */
+  readonly revision: number;
+}
+
+interface IWindowedProps<T extends IRow> {
+  rows: readonly T[];
+  /** The element that scrolls. */
+  scroller: React.RefObject<HTMLElement>;
+  render: (row: T) => React.ReactNode;
+  /** Changes when `render` would show an unchanged row in another way. */
+  stamp: string;
+}
+
+/**
+ * Rows of which only those near to what is seen are in the page, in chunks. A
+ * chunk that leaves keeps its height; the browser's own scroll anchoring keeps
+ * what is read in its place when one comes that has another height than thought.
+ */
+export function Windowed<T extends IRow>({
+  rows,
+  scroller,
+  render,
+  stamp
+}: IWindowedProps<T>): JSX.Element {
+  const chunks: JSX.Element[] = [];
+  for (let start = 0; start < rows.length; start += CHUNK) {
+    const end = Math.min(start + CHUNK, rows.length);
+    chunks.push(
+      <Chunk
+        key={start}
+        rows={rows}
+        start={start}
+        end={end}
+        isLast={end === rows.length}
+        revision={revisionOf(rows, start, end)}
+        scroller={scroller}
+        render={render as (row: IRow) => React.ReactNode}
+        stamp={stamp}
+      />
+    );
+  }
+  return <>{chunks}</>;
+}
+
+/** Another number whenever one of the rows has changed or is another. */
+function revisionOf(rows: readonly IRow[], start: number, end: number): number {
+  let sum = end - start;
+  for (let index = start; index < end; index++) {
+    sum += rows[index].revision + (rows[index].key + 1) * 1e-6;
+  }
+  return sum;
+}
+
+interface IChunkProps {
+  rows: readonly IRow[];
+  start: number;
+  end: number;
+  isLast: boolean;
+  revision: number;
+  scroller: React.RefObject<HTMLElement>;
+  render: (row: IRow) => React.ReactNode;
+  stamp: string;
+}
+
+const Chunk = React.memo(
+  function Chunk({
+    rows,
+    start,
+    end,
+    isLast,
+    scroller,
+    render
+  }: IChunkProps): JSX.Element {
+    const node = React.useRef<HTMLDivElement>(null);
+    const [isNear, setNear] = React.useState(false);
+    const height = React.useRef((end - start) * ESTIMATE);
+    React.useEffect(() => {
+      const observer = new IntersectionObserver(
+        entries => {
+          const entry = entries.at(-1)!;
+          if (!entry.isIntersecting && node.current?.childElementCount) {
+            height.current = node.current.offsetHeight;
+          }
+          setNear(entry.isIntersecting);
+        },
+        { root: scroller.current, rootMargin: MARGIN }
+      );
+      observer.observe(node.current!);
+      return () => observer.disconnect();
+    }, [scroller]);
+    const isShown = isNear || isLast;
+    return (
+      <div
+        ref={node}
+        className="jp-acp-Chunk"
+        style={isShown ? undefined : { height: height.current }}
+      >
+        {isShown && rows.slice(start, end).map(render)}
+      </div>
+    );
+  },
+  (before, after) =>
+    before.revision === after.revision &&
+    before.isLast === after.isLast &&
+    before.end === after.end &&
+    before.stamp === after.stamp
+);
