@@ -16,6 +16,14 @@ export interface IDocument {
   _meta: { 'jupyter-acp': Record<string, unknown> };
 }
 
+interface ISession {
+  id: string;
+  agent: string;
+  cwd: string;
+  seq: number;
+  state: string;
+}
+
 /** JupyterLab with an agent that does what it is told, and tells what it got. */
 export class AgentPage extends ChatPage {
   constructor(
@@ -104,8 +112,14 @@ export class AgentPage extends ChatPage {
 
   /** Let the agent do several things, and wait until it is done. */
   async play(...steps: unknown[][]): Promise<void> {
+    const { seq } = await this._session();
     await this.send(JSON.stringify(steps));
-    await this.isRunning();
+    await expect
+      .poll(async () => {
+        const now = await this._session();
+        return now.seq > seq && now.state === 'idle';
+      })
+      .toBe(true);
     await this.isIdle();
   }
 
@@ -154,11 +168,9 @@ export class AgentPage extends ChatPage {
   }
 
   /** The latest session. */
-  private async _session(): Promise<{ id: string; cwd: string }> {
+  private async _session(): Promise<ISession> {
     const listed = await this._request.get('/acp/sessions');
-    const { sessions } = (await listed.json()) as {
-      sessions: { id: string; agent: string; cwd: string }[];
-    };
+    const { sessions } = (await listed.json()) as { sessions: ISession[] };
     return sessions.find(({ agent }) => agent === 'scripted')!;
   }
 

@@ -78,3 +78,28 @@ export function useChatSettings(): Pick<
   useFrameUpdates(settings?.changed ?? null);
   return settings ?? { sendsWithEnter: true, sharesContext: true };
 }
+
+const kept = new WeakMap<object, Map<string, unknown>>();
+
+/**
+ * A state that stays with the thing that it is about: what a person unfolded
+ * is still unfolded when it comes back into the page.
+ */
+export function useKept<T>(
+  owner: object,
+  name: string,
+  first: T
+): [T, (value: T) => void] {
+  const [value, setValue] = React.useState(() => {
+    const states = kept.get(owner);
+    return states?.has(name) ? (states.get(name) as T) : first;
+  });
+  const keep = React.useCallback(
+    (next: T) => {
+      kept.set(owner, (kept.get(owner) ?? new Map()).set(name, next));
+      setValue(next);
+    },
+    [owner, name]
+  );
+  return [value, keep];
+}

@@ -6,6 +6,7 @@ import * as React from 'react';
 import { type IMessageItem, messageText } from '../model/transcript';
 import { Content } from './content';
 import { useChat } from './context';
+import { useKept } from './hooks';
 import { Markdown } from './markdown';
 
 interface IMessageProps {
@@ -56,11 +57,12 @@ export function AgentMessage({ item, revision }: IMessageProps): JSX.Element {
 /** What the agent thought: folded, and rendered only when it is read. */
 export function Thought({ item, revision }: IMessageProps): JSX.Element {
   const { trans } = useChat();
-  const [isOpen, setOpen] = React.useState(false);
+  const [isOpen, setOpen] = useKept(item, 'open', false);
   const firstLine = messageText(item).trim().split('\n', 1)[0];
   return (
     <details
       className="jp-acp-Thought"
+      open={isOpen}
       onToggle={event => setOpen(event.currentTarget.open)}
     >
       <summary>

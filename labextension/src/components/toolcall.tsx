@@ -27,6 +27,7 @@ import type { IToolLocation, ToolContent, ToolKind } from '../protocol';
 import { MadeChange, ProposedChange } from './change';
 import { Content } from './content';
 import { useChat } from './context';
+import { useKept } from './hooks';
 import { Location } from './location';
 import { WholeMarkdown } from './markdown';
 import { RawDetails, hasRaw } from './raw';
@@ -215,7 +216,7 @@ export function ToolCall({
     call.content.length > 0 || Object.keys(call.terminals).length > 0;
   const [place, ...places] = placesOf(call);
   const hasDetails = hasContent || hasRaw(call) || places.length > 0;
-  const [chosen, setChosen] = React.useState<boolean | null>(null);
+  const [chosen, setChosen] = useKept<boolean | null>(item, 'open', null);
   const isOpen = hasDetails && (chosen ?? (!isAsked && isTelling(call)));
   const title = call.title || trans.__('Tool call');
   const words = (

@@ -7,6 +7,7 @@ import * as React from 'react';
 import type { IToolGroup } from '../model/groups';
 import type { ToolKind } from '../protocol';
 import { useChat } from './context';
+import { useKept } from './hooks';
 
 interface IToolGroupProps {
   group: IToolGroup;
@@ -20,7 +21,8 @@ interface IToolGroupProps {
 export const ToolGroup = React.memo(
   function ToolGroup({ group, render }: IToolGroupProps): JSX.Element {
     const { trans } = useChat();
-    const [isOpen, setOpen] = React.useState(false);
+    // Groups are made anew with each look; their first item stays.
+    const [isOpen, setOpen] = useKept(group.items[0], 'group', false);
     const counts = countKinds(group);
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const kinds = [...counts]
