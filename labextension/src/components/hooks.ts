@@ -96,7 +96,8 @@ export function useKept<T>(
   });
   const keep = React.useCallback(
     (next: T) => {
-      kept.set(owner, (kept.get(owner) ?? new Map()).set(name, next));
+      const states = kept.get(owner) ?? new Map<string, unknown>();
+      kept.set(owner, states.set(name, next));
       setValue(next);
     },
     [owner, name]
