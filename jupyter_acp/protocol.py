@@ -24,6 +24,7 @@ LOGOUT = "logout"
 SESSION_NEW = "session/new"
 SESSION_LOAD = "session/load"
 SESSION_RESUME = "session/resume"
+SESSION_FORK = "session/fork"
 SESSION_LIST = "session/list"
 SESSION_CLOSE = "session/close"
 SESSION_DELETE = "session/delete"
@@ -48,10 +49,13 @@ RECENT_DOCUMENTS = "workspace/recent_documents"
 ACTIVE_DOCUMENT = "workspace/active_document"
 
 ATTACH = "_jupyter/session/attach"
+DETACH = "_jupyter/session/detach"
 STATE = "_jupyter/session/state"
 RESTORED = "_jupyter/session/restored"
 NOTICE = "_jupyter/session/notice"
 MODEL = "_jupyter/session/model"
+CHANGED = "_jupyter/sessions/changed"
+REMOVED = "_jupyter/sessions/removed"
 RESOLVED = "_jupyter/permission_resolved"
 DECIDED = "_jupyter/permission_decided"
 SETTINGS = "_jupyter/settings/update"
@@ -106,6 +110,12 @@ class NewSessionParams(Params):
 
 class SessionParams(Params):
     """Anything about one session."""
+
+    session_id: str = Field(alias="sessionId")
+
+
+class ForkParams(NewSessionParams):
+    """`session/fork`: what is left out is as in the session that is forked."""
 
     session_id: str = Field(alias="sessionId")
 

@@ -212,9 +212,10 @@ async def test_running_waiting_and_failed_sessions(call, window, tmp_path):
     assert (await call("get", "/acp/health", 200))["running"] == 1
     await window.notify("session/cancel", {"sessionId": id})
     await window.response(turn)
+    assert not (await call("get", "/acp/sessions/{id}", 200, id=id))["failed"]
     await window.prompt(id, ["exit", 3])
     lost = await call("get", "/acp/sessions/{id}", 200, id=id)
-    assert lost["state"] == "disconnected"
+    assert (lost["state"], lost["failed"]) == ("disconnected", True)
     assert "3" in lost["error"]
     # Questions, answers, states and losses: all of them are messages of the transcript.
     page = await call("get", "/acp/sessions/{id}/messages", 200, id=id)

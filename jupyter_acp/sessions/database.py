@@ -181,6 +181,29 @@ class Database:
         # Until then the text is still in the file beside the database.
         self._write_db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def copy(self, source: str, target: str) -> int:
+        """Give a session the messages of another; return the number of the last."""
+        assert self._write_db is not None
+        db, last = self._write_db, 0
+        # With its quotes it is in no text: there, they would be escaped.
+        old, new = (b'"sessionId":' + orjson.dumps(id) for id in (source, target))
+        db.execute("BEGIN")
+        try:
+            found = db.execute(
+                "SELECT first FROM segments WHERE session=? ORDER BY first", (source,)
+            )
+            for (first,) in found.fetchall():
+                last, body = db.execute(
+                    "SELECT last, body FROM segments WHERE session=? AND first=?", (source, first)
+                ).fetchone()
+                row = (target, first, last, body.replace(old, new))
+                db.execute("INSERT INTO segments VALUES (?, ?, ?, ?)", row)
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        return int(last)
+
     def _rows(self, sql: str, *values: Any) -> sqlite3.Cursor:
         assert self._read_db is not None
         return self._read_db.execute(sql, values)

@@ -146,6 +146,11 @@ class Journal:
         self._records.pop(session, None)
         await self._in(self._writer, lambda: self._database.delete(session))
 
+    async def copy(self, source: str, target: str) -> int:
+        """Give a new session the messages of another, and return the last one's number."""
+        await self.flush()
+        return await self._in(self._writer, lambda: self._database.copy(source, target))
+
     async def read(self, session: str, after: int, size: int) -> tuple[bytes, int]:
         """Return about `size` bytes of messages after a number, and the last one's number."""
         return await self._in(self._reader, lambda: self._database.read(session, after, size))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,19 +17,22 @@ from ..agents.agent import Agent
 from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
 from ..client.dispatch import ClientServices
 from ..rpc import RpcError, invalid_params
-from ..rpc.errors import FORBIDDEN, NOT_FOUND, UNAVAILABLE
+from ..rpc.errors import FORBIDDEN, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
+from .begin import begin_fork, begin_new
 from .journal import Journal
 from .link import AgentLink
 from .log import Log
+from .news import Listener, News
 from .record import SessionRecord
-from .session import Session
+from .session import Session, session_capabilities
 
 if TYPE_CHECKING:
     from ..agents.catalog import Entry
+    from ..agents.spec import AgentSpec
 
 
-class Closable(Protocol):
+class Client(Listener, Protocol):
     """A window, as far as we know it."""
 
     async def close(self) -> None:
@@ -76,7 +79,8 @@ class SessionManager:
         self._sessions: dict[str, Session] = {}
         self._links: dict[str, AgentLink] = {}
         self._closing = False
-        self.windows: set[Closable] = set()
+        self.windows: set[Client] = set()
+        self._news = News(self.windows)
 
     async def open(self) -> None:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
@@ -85,13 +89,14 @@ class SessionManager:
         for record in records:
             if record.state in ("idle", "running"):
                 if record.state == "running":
-                    record.error = "The server stopped during the turn."
+                    record.error, record.failed = "The server stopped during the turn.", True
                 record.state = "disconnected"
             self._sessions[record.id] = self._make(record)
 
     async def close(self) -> None:
         """Stop every agent and save everything."""
         self._closing = True
+        self._news.close()
         await asyncio.gather(*(window.close() for window in list(self.windows)))
         for session in self._sessions.values():
             await session.stop()
@@ -138,8 +143,7 @@ class SessionManager:
     ) -> tuple[Session, dict[str, Any]]:
         """Open a new session with an agent."""
         spec = self._spec(agent)
-        if spec.url is None and not os.path.isdir(params.cwd):  # noqa: ASYNC240
-            raise invalid_params(f"cwd: there is no folder {params.cwd}.")
+        _check_folder(spec, params)
         record = SessionRecord(
             id=str(uuid.uuid4()),
             agent=spec.id,
@@ -149,16 +153,43 @@ class SessionManager:
             mcp_servers=params.mcp_servers,
         )
         session = self._make(record)
+        return session, await self._begin(session, begin_new(session, params))
+
+    async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
+        """Open a session that has the same past as another."""
+        source = self.get(params.session_id)
+        link = self.link(source.agent)
+        _check_folder(self._spec(source.agent), params)
+        if "fork" not in session_capabilities(await link.ready()):
+            raise RpcError(
+                METHOD_NOT_FOUND, f"{link.name} cannot fork a session. Start a new one instead."
+            )
+        if source.running:
+            raise RpcError(
+                INVALID_REQUEST, "A turn is running: fork the session when it has ended."
+            )
+        record = source.record.fork(str(uuid.uuid4()), params.cwd)
+        if "mcp_servers" in params.model_fields_set:
+            record.mcp_servers = params.mcp_servers
+        if "additional_directories" in params.model_fields_set:
+            record.additional_directories = params.additional_directories
+        record.seq = await self._journal.copy(source.id, record.id)
+        session = self._make(record)
+        return session, await self._begin(session, begin_fork(session, source, params))
+
+    async def _begin(
+        self, session: Session, beginning: Awaitable[dict[str, Any]]
+    ) -> dict[str, Any]:
         try:
-            result = await session.create(params)
+            result = await beginning
         except BaseException:
             session.forget()
             self._services.forget(session)
-            await self._journal.delete(record.id)
+            await self._journal.delete(session.id)
             raise
         # Only now: before, there is nothing that anybody could talk to.
-        self._sessions[record.id] = session
-        return session, {**result, "sessionId": session.id}
+        self._sessions[session.id] = session
+        return {**result, "sessionId": session.id}
 
     async def delete(self, id: str) -> None:
         """End a session and forget everything about it."""
@@ -169,6 +200,7 @@ class SessionManager:
         session.forget()
         self._services.forget(session)
         self._sessions.pop(id, None)
+        self._news.removed(id)
         await self._journal.delete(id)
 
     async def close_session(self, id: str) -> None:
@@ -265,3 +297,9 @@ class SessionManager:
         self._on_activity()
         if session.record.created:
             self._journal.save(session.record)
+            self._news.changed(session)
+
+
+def _check_folder(spec: AgentSpec, params: protocol.NewSessionParams) -> None:
+    if spec.url is None and not os.path.isdir(params.cwd):
+        raise invalid_params(f"cwd: there is no folder {params.cwd}.")

@@ -24,6 +24,9 @@ class SessionRecord:
     state: State = "idle"
     stop_reason: str | None = None
     error: str | None = None
+    failed: bool = False
+    """Whether it was an error that ended the last turn."""
+
     created: str = ""
     updated: str = ""
     seq: int = 0
@@ -32,6 +35,8 @@ class SessionRecord:
 
     additional_directories: list[str] = field(default_factory=list)
     mcp_servers: list[Any] = field(default_factory=list)
+    can_fork: bool = False
+    """Whether its agent, when it was last there, could fork it."""
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> SessionRecord:
@@ -43,6 +48,20 @@ class SessionRecord:
         """Return all of it, to be saved."""
         return dataclasses.asdict(self)
 
+    def fork(self, id: str, cwd: str) -> SessionRecord:
+        """Return the record of a session that goes on from here."""
+        return dataclasses.replace(
+            self,
+            id=id,
+            cwd=cwd,
+            agent_session=None,
+            title=f"{self.title} (fork)" if self.title else "",
+            state="idle",
+            error=None,
+            created="",
+            setup=dict(self.setup),
+        )
+
     def public(self) -> dict[str, Any]:
         """Return what a window or a REST client may see."""
         return {
@@ -53,6 +72,8 @@ class SessionRecord:
             "state": self.state,
             "stopReason": self.stop_reason,
             "error": self.error,
+            "failed": self.failed,
+            "canFork": self.can_fork,
             "created": self.created,
             "updated": self.updated,
             "seq": self.seq,

@@ -204,18 +204,10 @@ class Session:
 
     # What windows ask for
 
-    async def create(self, params: protocol.NewSessionParams) -> dict[str, Any]:
+    async def begin(self, method: str, body: dict[str, Any]) -> dict[str, Any]:
         """Open the session with the agent; nothing is left behind if it refuses."""
         link = self._get_link()
-        agent = await link.ready()
-        body = params.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
-        body["mcpServers"] = params.mcp_servers
-        if ours := {key: value for key, value in params.ours().items() if key != "agent"}:
-            body["_meta"][META] = ours
-        elif "_meta" in body:
-            # Which agent was meant is our affair: to another server of our kind it means another.
-            body["_meta"].pop(META, None)
-        result = await self.open_with_agent(link, agent, protocol.SESSION_NEW, body)
+        result = await self.open_with_agent(link, await link.ready(), method, body)
         self.record.created = self.record.updated = now()
         self._changed()
         return result
@@ -223,17 +215,20 @@ class Session:
     async def open_with_agent(
         self, link: AgentLink, agent: Agent, method: str, params: dict[str, Any]
     ) -> dict[str, Any]:
-        """Send `session/new`, `load` or `resume`; join the link in the order of arrival."""
+        """Send `session/new`, `fork`, `load` or `resume`; join the link in the order of arrival."""
 
         def join(result: Any) -> None:
             result = result if isinstance(result, dict) else {}
-            agent_session = result.get("sessionId", params.get("sessionId"))
+            # What is forked keeps its id: the new one needs one of its own.
+            known = None if method == protocol.SESSION_FORK else params.get("sessionId")
+            agent_session = result.get("sessionId", known)
             if not isinstance(agent_session, str):
                 raise RpcError(UNAVAILABLE, f"{link.name} answered {method} without an id.")
             self.record.agent_session = agent_session
             link.join(agent_session, self)
             self._link = link
             self._lost = False
+            self.record.can_fork = "fork" in session_capabilities(agent)
             self._keep_setup(result)
             self.record.setup["promptCapabilities"] = agent.capabilities.get("promptCapabilities")
             self.record.setup["promptCapabilities"] = agent.capabilities.get("promptCapabilities")
@@ -365,7 +360,10 @@ class Session:
     ) -> None:
         """Be in another state, and say so to everybody."""
         record = self.record
-        record.state, record.stop_reason = state, stop_reason
+        if "running" in (record.state, state):
+            # Else no turn began or ended: how the last one ended is still true.
+            record.stop_reason, record.failed = stop_reason, error is not None
+        record.state = state
         record.error = error.text if error is not None else None
         record.updated = now()
         params: dict[str, Any] = {"state": state, "time": record.updated}

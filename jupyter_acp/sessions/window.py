@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
 
 import orjson
 
@@ -19,7 +19,9 @@ from ..rpc.transport import Transport
 from .feed import Feed
 from .manager import SessionManager
 from .questions import Question
-from .session import Session
+from .session import Session, session_capabilities
+
+T = TypeVar("T")
 
 LIST_PAGE = 100
 _OURS = b'{"jsonrpc":"2.0","method":"_jupyter/'
@@ -98,6 +100,9 @@ class Window(Peer):
         if method == protocol.SESSION_NEW:
             request.run(self._new(request))
             return
+        if method == protocol.SESSION_FORK:
+            request.run(self._fork(request))
+            return
         if isinstance(params, dict) and isinstance(params.get("sessionId"), str):
             request.lane = params["sessionId"]
         if method == protocol.SESSION_PROMPT:
@@ -113,6 +118,8 @@ class Window(Peer):
         """Take a notification."""
         if method == protocol.SESSION_CANCEL:
             self._manager.get(parse(protocol.SessionParams, params).session_id).cancel()
+        elif method == protocol.DETACH:
+            self._detach(parse(protocol.SessionParams, params).session_id)
         elif method == protocol.WORKSPACE:
             self._manager.services.workspace.update(self, params)
         elif method == protocol.SETTINGS:
@@ -142,6 +149,11 @@ class Window(Peer):
                 CANCEL, {"requestId": question.id}, lane=question.params["sessionId"]
             )
 
+    def tell(self, method: str, params: dict[str, Any]) -> None:
+        """Tell the window something that is in no transcript, if it knows us."""
+        if self._knows_us:
+            self._connection.notify(method, params)
+
     def forget(self, session: str) -> None:
         """Stop watching a session that is no more."""
         self._feed.unfollow(session)
@@ -153,6 +165,7 @@ class Window(Peer):
         wanted = parse(protocol.InitializeParams, params)
         meta = wanted.client_capabilities.get("_meta")
         self._knows_us = isinstance(meta, dict) and protocol.META in meta
+        offered = ["list", "resume", "close", "delete"]
         capabilities: dict[str, Any] = {
             "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True}
         }
@@ -162,10 +175,12 @@ class Window(Peer):
             agent = await self._manager.agent(self._agent)
             capabilities = dict(agent.capabilities)
             auth_methods = agent.auth_methods
+            if "fork" in session_capabilities(agent):
+                offered.append("fork")
         else:
             self._feed.keep = None
         capabilities["loadSession"] = True
-        capabilities["sessionCapabilities"] = {"list": {}, "resume": {}, "close": {}, "delete": {}}
+        capabilities["sessionCapabilities"] = {name: {} for name in offered}
         self._initialized = True
         return {
             "protocolVersion": protocol.PROTOCOL_VERSION,
@@ -195,13 +210,16 @@ class Window(Peer):
         name = wanted.ours().get("agent") or self._agent
         if name is not None and not isinstance(name, str):
             raise invalid_params('_meta["jupyter-acp"].agent: must be the id of an agent.')
-        creating = asyncio.ensure_future(self._manager.create(wanted, name))
-        # If it fails when nobody waits for it any more, that is nobody's concern.
-        creating.add_done_callback(lambda task: task.cancelled() or task.exception())
-        # A window that goes away meanwhile finds the session in the list when it comes back.
-        session, result = await asyncio.shield(creating)
+        session, result = await _to_the_end(self._manager.create(wanted, name))
         request.respond(self._with_setup(session, result))
         self._watch(session, 0)
+
+    async def _fork(self, request: Request) -> None:
+        wanted = parse(protocol.ForkParams, request.params)
+        session, result = await _to_the_end(self._manager.fork(wanted))
+        request.respond(self._with_setup(session, result))
+        # Others have the past already: it is that of the session which they have forked.
+        self._watch(session, 0 if self._knows_us else session.record.seq)
 
     async def _load(self, params: Any) -> dict[str, Any]:
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
@@ -277,6 +295,11 @@ class Window(Peer):
         )
         self._watch(session, after)
 
+    def _detach(self, id: str) -> None:
+        if session := self._sessions.get(id):
+            session.detach(self)
+            self.forget(id)
+
     def _prompt(self, request: Request) -> None:
         wanted = parse(protocol.PromptParams, request.params)
         session = self._manager.get(wanted.session_id)
@@ -325,3 +348,11 @@ class Window(Peer):
     def _stalled(self) -> None:
         self._log.warning("Dropped window %s: it does not read what it is sent", self.id[:8])
         self._dropping = asyncio.get_running_loop().create_task(self.close())
+
+
+async def _to_the_end(opening: Coroutine[Any, Any, T]) -> T:
+    """Wait for a session; a window that goes away meanwhile finds it in the list later."""
+    task = asyncio.ensure_future(opening)
+    # If it fails when nobody waits for it any more, that is nobody's concern.
+    task.add_done_callback(lambda task: task.cancelled() or task.exception())
+    return await asyncio.shield(task)

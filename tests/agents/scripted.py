@@ -30,6 +30,8 @@ OPTIONS = {
     "login": None,  # the id of the method that logs in; others are refused
     "models": None,  # the models of session/new
     "options": None,  # the configOptions of session/new; setting one to "refused" is an error
+    "fork_replay": 0,  # updates of the fork before the session/fork response
+    "fork_id": True,  # whether the session/fork response names the fork
     "own_mode": None,  # the mode that it goes on to, in one write with the session/set_mode response
     "children": [],  # "plain", "setsid": started at initialize
     "ignore_eof": False,
@@ -165,6 +167,8 @@ def steps(session, id, script):
             time.sleep(args[0])
         elif name == "capabilities":
             chunk(session, json.dumps(client_capabilities))
+        elif name == "whoami":
+            chunk(session, session)
         elif name == "mcp":
             chunk(session, json.dumps(mcp_servers[session]))
         elif name == "env":
@@ -256,6 +260,14 @@ def main():
                 },
                 behind=[updating(session, update=fields) for fields in OPTIONS["behind"]],
             )
+        elif method == "session/fork":
+            session = f"{params['sessionId']}-fork"
+            mcp_servers[session] = params["mcpServers"]
+            for number in range(OPTIONS["fork_replay"]):
+                chunk(session, f"replayed {number}")
+            commands = [{"name": "forked", "description": json.dumps(params)}]
+            update(session, sessionUpdate="available_commands_update", availableCommands=commands)
+            answer(id, {"sessionId": session} if OPTIONS["fork_id"] else {})
         elif method in ("session/load", "session/resume"):
             session = params["sessionId"]
             mcp_servers[session] = params["mcpServers"]
