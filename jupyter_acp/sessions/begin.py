@@ -21,6 +21,8 @@ async def begin_fork(
     """Ask the agent to go on from where another session is; the transcript is copied already."""
     title = source.record.title or "an untitled session"
     session.append(protocol.NOTICE, {"level": "info", "message": f"Forked from “{title}”."})
+    if source.record.title:
+        session.rename(f"{title} (fork)")
     # Some agents repeat the past; the copy has it.
     session.replaying = True
     body = {**_body(params, session), "sessionId": source.record.agent_session}

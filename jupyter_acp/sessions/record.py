@@ -55,7 +55,6 @@ class SessionRecord:
             id=id,
             cwd=cwd,
             agent_session=None,
-            title=f"{self.title} (fork)" if self.title else "",
             state="idle",
             error=None,
             created="",

@@ -3,6 +3,8 @@
 
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
+import { exporting } from './plugins/exporting';
+import { notifications } from './plugins/notifications';
 import { opener } from './plugins/opener';
 import { panel } from './plugins/panel';
 import { permissions } from './plugins/permissions';
@@ -10,6 +12,7 @@ import { promptContext } from './plugins/promptcontext';
 import { run } from './plugins/run';
 import { sessions } from './plugins/sessions';
 import { settings } from './plugins/settings';
+import { tabs } from './plugins/tabs';
 import { workspace } from './plugins/workspace';
 
 export default [
@@ -20,6 +23,9 @@ export default [
   settings,
   promptContext,
   panel,
+  tabs,
+  exporting,
+  notifications,
   workspace,
   documents,
   run

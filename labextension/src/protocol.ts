@@ -19,6 +19,7 @@ export const Method = {
   authenticate: 'authenticate',
   logout: 'logout',
   sessionNew: 'session/new',
+  sessionFork: 'session/fork',
   sessionPrompt: 'session/prompt',
   sessionCancel: 'session/cancel',
   sessionSetMode: 'session/set_mode',
@@ -29,10 +30,13 @@ export const Method = {
   elicit: 'elicitation/create',
   cancelRequest: '$/cancel_request',
   attach: '_jupyter/session/attach',
+  detach: '_jupyter/session/detach',
   state: '_jupyter/session/state',
   restored: '_jupyter/session/restored',
   notice: '_jupyter/session/notice',
   modelChanged: '_jupyter/session/model',
+  sessionsChanged: '_jupyter/sessions/changed',
+  sessionsRemoved: '_jupyter/sessions/removed',
   permissionResolved: '_jupyter/permission_resolved',
   permissionDecided: '_jupyter/permission_decided',
   terminalCreated: '_jupyter/terminal/created',
@@ -338,6 +342,13 @@ export interface ISessionInfo {
   title?: string | null;
   cwd?: string;
   state?: SessionState;
+  /** Why the last turn ended, in the agent's words. */
+  stopReason?: string | null;
+  error?: string | null;
+  /** It was an error that ended the last turn. */
+  failed?: boolean;
+  /** Its agent can fork it. */
+  canFork?: boolean;
   created?: string;
   updated?: string;
   seq?: number;

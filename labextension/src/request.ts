@@ -6,6 +6,12 @@ import { ServerConnection } from '@jupyterlab/services';
 
 import type { IAgent, ISessionInfo } from './protocol';
 
+export interface IMessagePage {
+  /** The number of the session's last message. */
+  seq: number;
+  messages: { method: string; params: unknown }[];
+}
+
 /** The REST side of the server extension. */
 export class AcpApi {
   constructor(readonly settings: ServerConnection.ISettings) {}
@@ -29,6 +35,20 @@ export class AcpApi {
   async sessions(): Promise<ISessionInfo[]> {
     return (await this._fetch<{ sessions: ISessionInfo[] }>('sessions'))
       .sessions;
+  }
+
+  async renameSession(id: string, title: string): Promise<ISessionInfo> {
+    return this._fetch(`sessions/${encodeURIComponent(id)}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ title })
+    });
+  }
+
+  /** A page of a session's messages, the oldest first. */
+  async messages(id: string, after: number): Promise<IMessagePage> {
+    return this._fetch(
+      `sessions/${encodeURIComponent(id)}/messages?limit=1000&after=${after}`
+    );
   }
 
   async deleteSession(id: string): Promise<void> {

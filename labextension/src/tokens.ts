@@ -5,14 +5,13 @@ import { Token } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 
+import type { IChatContext } from './components/context';
 import type { Attachment } from './model/attachments';
+import type { Attention } from './model/attention';
 import type { SessionModel } from './model/session';
-import type {
-  IAgent,
-  IServerMeta,
-  ISessionInfo,
-  IWorkspaceDocument
-} from './protocol';
+import type { SessionList } from './model/sessionlist';
+import type { Transcript } from './model/transcript';
+import type { IAgent, IServerMeta, IWorkspaceDocument } from './protocol';
 import type { IIncomingRequest } from './rpc';
 
 /** The window's socket to the server. */
@@ -63,19 +62,35 @@ export const IAcpConnection = new Token<IAcpConnection>(
 /** The sessions that this window follows, and those that it could open. */
 export interface ISessions extends IDisposable {
   readonly connection: IAcpConnection;
-  /** The session that the chat shows, if any. */
+  /** Every session of the server, also those that this window has not open. */
+  readonly list: SessionList;
+  /** What the person should know of sessions that are not to be seen. */
+  readonly attention: Attention;
+  /** The ids of the sessions that the side panel has open, in their order. */
+  readonly tabs: readonly string[];
+  readonly tabsChanged: ISignal<ISessions, void>;
+  /** The one of them that it shows; if none, it shows the list. */
   readonly current: SessionModel | null;
   readonly currentChanged: ISignal<ISessions, SessionModel | null>;
   /** Start a session with an agent (the server's default if none is named). */
   create(agent?: string): Promise<SessionModel>;
-  /** Follow a session that exists, from its first message. */
+  /** Start one that has the past of another, and show it. */
+  fork(id: string): Promise<SessionModel>;
+  /** Show a session that exists in the side panel. */
   open(id: string): Promise<SessionModel>;
-  /** Show the last session of this workspace again, if it still exists. */
+  /** Follow a session that exists, from its first message. */
+  follow(id: string): Promise<SessionModel>;
+  /** Take note that the main area has a session open, and not the side panel. */
+  setInMain(id: string, isInMain: boolean): void;
+  /** Show a session no longer in the side panel; it goes on. */
+  close(id: string): void;
+  /** Open in the side panel what it had open before. */
   restore(): Promise<void>;
-  /** Show the welcome page. */
+  /** Connect, if this window had sessions open before it was loaded again. */
+  resume(): void;
+  /** Show the list. */
   clear(): void;
   agents(): Promise<IAgent[]>;
-  list(): Promise<ISessionInfo[]>;
   restartAgent(id: string): Promise<void>;
   /** What the agent printed last, line by line. */
   agentLog(id: string): Promise<string[]>;
@@ -86,12 +101,28 @@ export interface ISessions extends IDisposable {
     options?: IAcpConnection.IRequestOptions
   ): Promise<void>;
   logout(id: string): Promise<void>;
+  rename(id: string, title: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Read a session as it is now, without following it. */
+  transcript(id: string): Promise<Transcript>;
 }
 
 export const ISessions = new Token<ISessions>(
   'jupyter-acp-bridge:ISessions',
   'The ACP sessions of this window.'
+);
+
+/** The chat in the side panel. */
+export interface IChatPanel {
+  /** What every view of a session needs. */
+  readonly context: IChatContext;
+  /** Show a session in the panel. */
+  openSession(id: string): Promise<void>;
+}
+
+export const IChatPanel = new Token<IChatPanel>(
+  'jupyter-acp-bridge:IChatPanel',
+  'The side panel in which to talk to agents.'
 );
 
 /**

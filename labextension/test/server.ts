@@ -61,7 +61,8 @@ export class FakeServer {
     } as ServerConnection.ISettings;
   }
 
-  connect(): AcpConnection {
+  /** A window's connection, not opened yet. */
+  connection(): AcpConnection {
     const connection = new AcpConnection({
       settings: this.settings,
       clientInfo: { name: 'test', title: 'Test', version: '0' },
@@ -69,6 +70,11 @@ export class FakeServer {
       firstDelay: 10
     });
     this._windows.push(connection);
+    return connection;
+  }
+
+  connect(): AcpConnection {
+    const connection = this.connection();
     connection.connect();
     return connection;
   }

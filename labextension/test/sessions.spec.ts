@@ -5,7 +5,7 @@ import { type IMessageItem, messageText } from '../src/model/transcript';
 import { Sessions } from '../src/model/sessions';
 import type { IComposed } from '../src/model/composer';
 import type { SessionModel } from '../src/model/session';
-import { Method } from '../src/protocol';
+import { type ISessionInfo, Method } from '../src/protocol';
 import type { AcpApi } from '../src/request';
 import { SESSION, until } from './helpers';
 import { FakeServer } from './server';
@@ -37,17 +37,26 @@ const words = (text: string): IComposed => ({ text, attachments: [] });
 describe('Sessions', () => {
   let server: FakeServer;
   let storage: Storage;
+  let listed: ISessionInfo[];
+  const api = {
+    sessions: () => Promise.resolve(listed)
+  } as AcpApi;
 
   const open = () =>
-    new Sessions({
-      connection: server.connect(),
-      api: {} as AcpApi,
-      storage
-    });
+    new Sessions({ connection: server.connect(), api, storage });
+
+  /** As a page that is loaded and in which nothing was opened yet. */
+  const load = () =>
+    new Sessions({ connection: server.connection(), api, storage });
 
   beforeEach(async () => {
     server = await FakeServer.start();
     storage = new MemoryStorage() as unknown as Storage;
+    listed = [
+      { id: SESSION, agent: 'mine' },
+      { id: 's2', agent: 'mine' },
+      { id: 's3', agent: 'mine' }
+    ];
     server.serveAttach();
     server.answers[Method.sessionNew] = () => ({ sessionId: SESSION });
   });
@@ -156,6 +165,160 @@ describe('Sessions', () => {
     await until(() => after.current?.transcript.seq === 1);
     expect(said(after.current!)).toEqual(['hello']);
     expect(after.current!.composer.text).toBe('half a thought');
+  });
+
+  describe('several at once', () => {
+    it('opens each in a tab of its own and shows the last', async () => {
+      const sessions = open();
+      await sessions.open('s2');
+      await sessions.open('s3');
+      await sessions.open('s2');
+      expect(sessions.tabs).toEqual(['s2', 's3']);
+      expect(sessions.current?.id).toBe('s2');
+    });
+
+    it('shows the neighbour of a tab that is closed, which goes on', async () => {
+      const sessions = open();
+      await sessions.open('s2');
+      await sessions.open('s3');
+      sessions.close('s3');
+      expect(sessions.tabs).toEqual(['s2']);
+      expect(sessions.current?.id).toBe('s2');
+      await server.waitFor(Method.detach);
+      expect(server.requests(Method.detach)[0].params).toEqual({
+        sessionId: 's3'
+      });
+      expect(server.requests('session/close')).toEqual([]);
+    });
+
+    it('keeps nothing of what still comes for a session that was left', async () => {
+      const sessions = open();
+      await sessions.open(SESSION);
+      sessions.close(SESSION);
+      server.text('agent_message_chunk', 'late');
+      const model = await sessions.open(SESSION);
+      await until(() => model.transcript.seq === 1);
+      expect(said(model)).toEqual(['late']);
+    });
+
+    it('restores the tabs, and attaches to the one that is shown', async () => {
+      const before = open();
+      await before.open('s2');
+      await before.open('s3');
+      await before.open('s2');
+      const attached = server.requests(Method.attach).length;
+      const after = open();
+      await after.restore();
+      expect(after.tabs).toEqual(['s2', 's3']);
+      expect(after.current?.id).toBe('s2');
+      expect(server.requests(Method.attach)).toHaveLength(attached + 1);
+    });
+
+    it('restores the list where it was shown', async () => {
+      const before = open();
+      await before.open('s2');
+      before.clear();
+      const after = open();
+      await after.restore();
+      expect(after.tabs).toEqual(['s2']);
+      expect(after.current).toBeNull();
+      await after.connection.ready;
+    });
+
+    it('does not restore what is gone, or what makes no sense', async () => {
+      storage.setItem(
+        'jupyter-acp-bridge:open-sessions',
+        JSON.stringify({ tabs: ['s2', 7, 'gone'], current: {} })
+      );
+      const sessions = open();
+      await sessions.restore();
+      await until(() => sessions.list.isLoaded);
+      expect(sessions.tabs).toEqual(['s2']);
+      expect(sessions.current).toBeNull();
+    });
+
+    it('connects by itself only if something was open', async () => {
+      const fresh = load();
+      fresh.resume();
+      expect(fresh.connection.status).toBe('disconnected');
+      await open().open('s2');
+      const again = load();
+      again.resume();
+      await again.connection.ready;
+    });
+
+    it('has a session in one place at a time', async () => {
+      const sessions = open();
+      const model = await sessions.open('s2');
+      await sessions.open('s3');
+      sessions.setInMain('s2', true);
+      expect(sessions.tabs).toEqual(['s3']);
+      expect(model.isDisposed).toBe(false);
+      expect(await sessions.open('s2')).toBe(model);
+      sessions.setInMain('s2', false);
+      expect(sessions.tabs).toEqual(['s3', 's2']);
+      expect(model.isDisposed).toBe(false);
+      sessions.setInMain('s2', true);
+      sessions.setInMain('s2', false);
+      expect(model.isDisposed).toBe(true);
+    });
+
+    it('closes what was deleted in another window', async () => {
+      const sessions = open();
+      await sessions.open('s2');
+      const model = await sessions.open('s3');
+      server.send({
+        method: Method.sessionsRemoved,
+        params: { sessionId: 's3' }
+      });
+      await until(() => sessions.tabs.length === 1);
+      expect(sessions.current?.id).toBe('s2');
+      expect(model.isDisposed).toBe(true);
+    });
+
+    it('forks a session where it is, and shows the fork', async () => {
+      listed[1].cwd = '/root/work';
+      server.answers[Method.sessionFork] = () => ({
+        sessionId: 's9',
+        _meta: {
+          'jupyter-acp': { session: { id: 's9', agent: 'mine', title: 'Fork' } }
+        }
+      });
+      const sessions = open();
+      await until(() => sessions.list.isLoaded);
+      const fork = await sessions.fork('s2');
+      expect(server.requests(Method.sessionFork)[0].params).toEqual({
+        sessionId: 's2',
+        cwd: '/root/work'
+      });
+      expect(fork.info.agent).toBe('mine');
+      expect(sessions.current).toBe(fork);
+      expect(sessions.list.get('s9')?.title).toBe('Fork');
+    });
+  });
+
+  it('reads a transcript page by page, without following it', async () => {
+    const texts = ['a', 'b', 'c'];
+    const messages = (_: string, after: number) =>
+      Promise.resolve({
+        seq: texts.length,
+        messages: texts.slice(after, after + 2).map((text, index) => ({
+          method: Method.sessionUpdate,
+          params: {
+            sessionId: 's2',
+            update: {
+              sessionUpdate: 'agent_message_chunk',
+              content: { type: 'text', text }
+            },
+            _meta: { 'jupyter-acp': { seq: after + index + 1 } }
+          }
+        }))
+      });
+    Object.assign(api, { messages });
+    const transcript = await load().transcript('s2');
+    expect(
+      transcript.items.map(item => messageText(item as IMessageItem))
+    ).toEqual(['abc']);
   });
 
   describe('prompts', () => {

@@ -53,6 +53,13 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
       await chat.isIdle();
     }
 
+    await chat.newSession();
+    await expect(chat.panel.getByRole('tab')).toHaveCount(2);
+    await chat.button('Sessions and agents').click();
+    await chat.panel.locator('.jp-acp-Session').first().hover();
+    expect(await violations(chat)).toEqual([]);
+    await chat.panel.getByRole('tab').last().click();
+
     await chat.send('/run sleep 300');
     await chat.cards.getByRole('button', { name: 'Allow once' }).click();
     await expect(chat.button('Open in terminal')).toBeVisible();

@@ -5,17 +5,19 @@ import * as React from 'react';
 
 import { type ILoginNeeded, loginNeeded } from '../model/login';
 import type { SessionModel } from '../model/session';
-import type { IAcpConnection } from '../tokens';
 import { Authentication } from './authentication';
 import { useChat } from './context';
 import { Header } from './header';
-import { useLoaded } from './hooks';
+import { useFrameUpdates, useLoaded } from './hooks';
+import { PANE_ID, SessionTabs } from './sessiontabs';
 import { SessionView } from './sessionview';
+import { Offline, Problem, ProgressBar, useConnectionStatus } from './status';
 import { Welcome } from './welcome';
 
 /** What the widget around the chat may ask of it. */
 export interface IChatHandle {
   newSession(agent?: string): Promise<void>;
+  openSession(id: string): Promise<void>;
   focus(): void;
 }
 
@@ -24,9 +26,11 @@ export const Chat = React.forwardRef<IChatHandle>(
   function Chat(_, ref): JSX.Element {
     const { sessions, trans } = useChat();
     const model = useCurrent();
-    const status = useStatus();
+    const status = useConnectionStatus();
+    useFrameUpdates(sessions.tabsChanged);
     const agents = useLoaded(() => sessions.agents());
     const input = React.useRef<HTMLTextAreaElement>(null);
+    const restored = React.useRef<Promise<void>>(undefined);
     const [waitingFor, setWaitingFor] = React.useState('');
     const [problem, setProblem] = React.useState('');
     const [login, setLogin] = React.useState<ILoginNeeded | null>(null);
@@ -36,6 +40,8 @@ export const Chat = React.forwardRef<IChatHandle>(
         setProblem('');
         setWaitingFor(words);
         try {
+          // What is asked for now comes in front of what was open before.
+          await restored.current;
           await work();
           setLogin(null);
         } catch (error) {
@@ -54,24 +60,24 @@ export const Chat = React.forwardRef<IChatHandle>(
         run(trans.__('Starting the agent…'), () => sessions.create(agent)),
       [run, sessions, trans]
     );
-    const open = React.useCallback(
+    const openSession = React.useCallback(
       (id: string) =>
         run(trans.__('Opening the session…'), () => sessions.open(id)),
       [run, sessions, trans]
     );
     React.useImperativeHandle(
       ref,
-      () => ({ newSession, focus: () => input.current?.focus() }),
-      [newSession]
+      () => ({ newSession, openSession, focus: () => input.current?.focus() }),
+      [newSession, openSession]
     );
     React.useEffect(() => {
-      void run(trans.__('Connecting…'), async () => {
-        sessions.connection.connect();
-        // A session that is gone is no problem: there are others to choose.
-        await sessions.restore().catch(() => sessions.clear());
-      });
+      sessions.connection.connect();
+      // A session that is gone is no problem: there are others to choose.
+      restored.current = sessions.restore().catch(() => sessions.clear());
+      void run(trans.__('Connecting…'), () => sessions.connection.ready);
     }, [run, sessions, trans]);
 
+    const hasTabs = sessions.tabs.length > 1;
     return (
       <>
         <Header
@@ -81,19 +87,15 @@ export const Chat = React.forwardRef<IChatHandle>(
           onNew={agent => void newSession(agent)}
           onSessions={() => sessions.clear()}
         />
+        {hasTabs && (
+          <SessionTabs
+            current={model?.id}
+            onOpen={id => void openSession(id)}
+          />
+        )}
         <ProgressBar label={waitingFor} />
-        {status === 'disconnected' && (
-          <p className="jp-acp-Offline" role="status">
-            {trans.__(
-              'The connection to the Jupyter server is lost. Trying again…'
-            )}
-          </p>
-        )}
-        {problem && (
-          <div className="jp-acp-Problem" role="alert">
-            <span>{problem}</span>
-          </div>
-        )}
+        <Offline />
+        <Problem text={problem} />
         {login ? (
           <Authentication
             key={login.agent}
@@ -102,36 +104,26 @@ export const Chat = React.forwardRef<IChatHandle>(
             onCancel={() => setLogin(null)}
           />
         ) : model ? (
-          <SessionView
-            key={model.id}
-            model={model}
-            isConnected={status === 'connected'}
-            inputRef={input}
-          />
+          <div
+            className="jp-acp-Pane"
+            id={PANE_ID}
+            role={hasTabs ? 'tabpanel' : undefined}
+            aria-label={hasTabs ? trans.__('Session') : undefined}
+          >
+            <SessionView
+              key={model.id}
+              model={model}
+              isConnected={status === 'connected'}
+              inputRef={input}
+            />
+          </div>
         ) : (
-          <Welcome
-            onNew={agent => void newSession(agent)}
-            onOpen={id => void open(id)}
-          />
+          <Welcome agents={agents} onNew={agent => void newSession(agent)} />
         )}
       </>
     );
   }
 );
-
-function ProgressBar({ label }: { label: string }): JSX.Element {
-  if (!label) {
-    return <div className="jp-acp-Progress" />;
-  }
-  return (
-    <div
-      className="jp-acp-Progress jp-acp-mod-active"
-      role="progressbar"
-      aria-label={label}
-      title={label}
-    />
-  );
-}
 
 function useCurrent(): SessionModel | null {
   const { sessions } = useChat();
@@ -145,18 +137,4 @@ function useCurrent(): SessionModel | null {
     [sessions]
   );
   return React.useSyncExternalStore(subscribe, () => sessions.current);
-}
-
-function useStatus(): IAcpConnection.Status {
-  const { connection } = useChat().sessions;
-  const subscribe = React.useCallback(
-    (notify: () => void) => {
-      connection.statusChanged.connect(notify);
-      return () => {
-        connection.statusChanged.disconnect(notify);
-      };
-    },
-    [connection]
-  );
-  return React.useSyncExternalStore(subscribe, () => connection.status);
 }

@@ -42,6 +42,12 @@ export interface IChatContext {
   code?: ICodeActions;
   settings?: IChatSettings;
   changes?: IChangeViewer;
+  /** Whether sessions can be opened as tabs of the main area. */
+  hasMainArea: boolean;
+  /** Show a session; where it is open already, if no area is named. */
+  openSession(id: string, area?: 'side' | 'main'): Promise<void>;
+  /** Write a session into a new document, and open that. */
+  exportSession(id: string, format: 'markdown' | 'notebook'): Promise<void>;
   rules?: IPermissionRules;
   trans: TranslationBundle;
 }

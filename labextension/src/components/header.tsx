@@ -1,14 +1,18 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { Button, addIcon } from '@jupyterlab/ui-components';
+import { Button, addIcon, ellipsesIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { historyIcon } from '../icons';
+import { agentIcon, historyIcon } from '../icons';
 import type { SessionModel } from '../model/session';
 import type { IAgent } from '../protocol';
 import { useChat } from './context';
 import { useFrameUpdates } from './hooks';
+import { type IMenuHandle, MenuButton } from './menu';
+import { Rename } from './rename';
+import { type IPlace, useSessionActions } from './sessionactions';
+import { titleOf } from './sessionwords';
 
 interface IHeaderProps {
   model: SessionModel | null;
@@ -18,7 +22,7 @@ interface IHeaderProps {
   onSessions: () => void;
 }
 
-/** What is shown, and the two ways to something else. */
+/** What the side panel shows, and the two ways to something else. */
 export function Header({
   model,
   agents,
@@ -27,56 +31,36 @@ export function Header({
   onSessions
 }: IHeaderProps): JSX.Element {
   const { trans } = useChat();
-  useFrameUpdates(model?.changed ?? null);
-  const ready = agents.filter(agent => agent.available);
-  const agent = agents.find(each => each.id === model?.info.agent);
-  const title =
-    model?.transcript.title || model?.info.title || trans.__('New session');
+  // The one in use first: one more key, and there is another of its kind.
+  const ready = agents
+    .filter(agent => agent.available)
+    .sort((one, other) => rank(one, model) - rank(other, model));
   return (
     <div className="jp-acp-Header">
       {model ? (
-        <div className="jp-acp-Header-titles">
-          <span className="jp-acp-Header-title" title={title}>
-            {title}
-          </span>
-          <span className="jp-acp-Header-agent">
-            {agent?.name ?? model.info.agent}
-          </span>
-        </div>
+        <SessionHeader
+          key={model.id}
+          model={model}
+          agents={agents}
+          area="side"
+        />
       ) : (
         <div className="jp-acp-Header-titles">
           <span className="jp-acp-Header-title">{trans.__('Agents')}</span>
         </div>
       )}
-      {ready.length > 1 && (
-        <select
-          className="jp-acp-Select"
-          aria-label={trans.__('New session with')}
-          title={trans.__('New session with…')}
-          disabled={isStarting}
-          value=""
-          onChange={event => onNew(event.target.value)}
-        >
-          <option value="" disabled>
-            {trans.__('New with…')}
-          </option>
-          {ready.map(each => (
-            <option key={each.id} value={each.id}>
-              {each.name}
-            </option>
-          ))}
-        </select>
-      )}
-      <Button
-        minimal
-        className="jp-acp-Header-button"
-        title={trans.__('New session')}
-        aria-label={trans.__('New session')}
-        disabled={isStarting}
-        onClick={() => onNew(model?.info.agent || undefined)}
-      >
-        <addIcon.react tag="span" />
-      </Button>
+      <MenuButton
+        label={trans.__('New session')}
+        icon={addIcon}
+        isDisabled={isStarting}
+        items={() =>
+          ready.map(agent => ({
+            label: trans.__('New Session with %1', agent.name),
+            icon: agentIcon,
+            run: () => onNew(agent.id)
+          }))
+        }
+      />
       <Button
         minimal
         className="jp-acp-Header-button"
@@ -88,5 +72,69 @@ export function Header({
         <historyIcon.react tag="span" />
       </Button>
     </div>
+  );
+}
+
+function rank(agent: IAgent, model: SessionModel | null): number {
+  return agent.id === model?.info.agent ? 0 : agent.default ? 1 : 2;
+}
+
+interface ISessionHeaderProps {
+  model: SessionModel;
+  agents: IAgent[];
+  area: IPlace['area'];
+}
+
+/** What a session is called, and what can be done with it. */
+export function SessionHeader({
+  model,
+  agents,
+  area
+}: ISessionHeaderProps): JSX.Element {
+  const { sessions, trans } = useChat();
+  const actions = useSessionActions();
+  const menu = React.useRef<IMenuHandle>(null);
+  const [isRenaming, setRenaming] = React.useState(false);
+  useFrameUpdates(model.changed);
+  useFrameUpdates(sessions.list.changed);
+  const session = sessions.list.get(model.id) ?? model.info;
+  const agent = agents.find(each => each.id === session.agent);
+  const title = model.transcript.title || titleOf(session, trans);
+  return (
+    <>
+      <div className="jp-acp-Header-titles">
+        {isRenaming ? (
+          <Rename
+            title={title}
+            onDone={wanted => {
+              setRenaming(false);
+              if (wanted) {
+                actions.rename(session, wanted);
+              }
+            }}
+            onLeave={() => menu.current?.focus()}
+          />
+        ) : (
+          <span
+            className="jp-acp-Header-title"
+            title={title}
+            onDoubleClick={() => setRenaming(true)}
+          >
+            {title}
+          </span>
+        )}
+        <span className="jp-acp-Header-agent">
+          {agent?.name ?? session.agent}
+        </span>
+      </div>
+      <MenuButton
+        ref={menu}
+        label={trans.__('What to do with this session')}
+        icon={ellipsesIcon}
+        items={() =>
+          actions.menu(session, { area, onRename: () => setRenaming(true) })
+        }
+      />
+    </>
   );
 }

@@ -36,12 +36,15 @@ export function useFrameUpdates(
   }, [signal]);
 }
 
-/** A value loaded once and again on demand, with its error in words. */
-export function useLoaded<T>(load: () => Promise<T>): {
+/** A value that is loaded, with its error in words. */
+export interface ILoaded<T> {
   value: T | null;
   error: string;
   reload: () => void;
-} {
+}
+
+/** Load a value once, and again on demand. */
+export function useLoaded<T>(load: () => Promise<T>): ILoaded<T> {
   const [value, setValue] = React.useState<T | null>(null);
   const [error, setError] = React.useState('');
   const [attempt, setAttempt] = React.useState(0);

@@ -1,69 +1,51 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { Button, copyIcon, deleteIcon } from '@jupyterlab/ui-components';
-import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
+import { Clipboard } from '@jupyterlab/apputils';
+import { Button, copyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import { agentIcon } from '../icons';
-import type { IAgent, ISessionInfo } from '../protocol';
+import type { IAgent } from '../protocol';
 import { AgentActions } from './agentactions';
 import { useChat } from './context';
-import { useLoaded } from './hooks';
+import { type ILoaded, useFrameUpdates } from './hooks';
+import { SessionListView } from './sessionlist';
+import { Problem } from './status';
 
 interface IWelcomeProps {
+  agents: ILoaded<IAgent[]>;
   onNew: (agent: string) => void;
-  onOpen: (id: string) => void;
 }
 
 /** The page without a session: who is there, and what was begun before. */
-export function Welcome({ onNew, onOpen }: IWelcomeProps): JSX.Element {
+export function Welcome({ agents, onNew }: IWelcomeProps): JSX.Element {
   const { sessions, trans } = useChat();
-  const agents = useLoaded(() => sessions.agents());
-  const list = useLoaded(() => sessions.list());
+  const { list } = sessions;
+  useFrameUpdates(list.changed);
+  // An agent may have been installed since the page was last shown.
+  const { reload } = agents;
+  React.useEffect(() => reload(), [reload]);
   const ready = agents.value?.filter(agent => agent.available) ?? [];
   const missing = agents.value?.filter(agent => !agent.available) ?? [];
-
-  const remove = async (session: ISessionInfo) => {
-    const result = await showDialog({
-      title: trans.__('Delete this session?'),
-      body: trans.__(
-        '“%1” and everything that was said in it will be gone.',
-        session.title || trans.__('Untitled session')
-      ),
-      buttons: [
-        Dialog.cancelButton({ label: trans.__('Cancel') }),
-        Dialog.warnButton({ label: trans.__('Delete') })
-      ]
-    });
-    if (result.button.accept) {
-      await sessions.remove(session.id);
-      list.reload();
-    }
-  };
+  const problem = agents.error || list.problem;
 
   return (
     <div className="jp-acp-Welcome">
-      {(agents.error || list.error) && (
-        <div className="jp-acp-Problem" role="alert">
-          <span>
-            {trans.__(
-              'The list could not be loaded: %1',
-              agents.error || list.error
-            )}
-          </span>
-          <button
-            type="button"
-            className="jp-mod-styled"
-            onClick={() => {
-              agents.reload();
-              list.reload();
-            }}
-          >
-            {trans.__('Try again')}
-          </button>
-        </div>
-      )}
+      <Problem
+        text={problem && trans.__('The list could not be loaded: %1', problem)}
+      >
+        <button
+          type="button"
+          className="jp-mod-styled"
+          onClick={() => {
+            agents.reload();
+            void list.load();
+          }}
+        >
+          {trans.__('Try again')}
+        </button>
+      </Problem>
       <section aria-labelledby="jp-acp-start">
         <h2 id="jp-acp-start" className="jp-acp-Heading">
           {trans.__('Start a session')}
@@ -101,24 +83,7 @@ export function Welcome({ onNew, onOpen }: IWelcomeProps): JSX.Element {
           ))}
         </ul>
       </section>
-      {list.value && list.value.length > 0 && (
-        <section aria-labelledby="jp-acp-recent">
-          <h2 id="jp-acp-recent" className="jp-acp-Heading">
-            {trans.__('Sessions')}
-          </h2>
-          <ul className="jp-acp-List">
-            {list.value.map(session => (
-              <SessionRow
-                key={session.id}
-                session={session}
-                agents={agents.value ?? []}
-                onOpen={onOpen}
-                onRemove={each => void remove(each)}
-              />
-            ))}
-          </ul>
-        </section>
-      )}
+      <SessionListView agents={agents.value ?? []} />
       {missing.length > 0 && (
         <section aria-labelledby="jp-acp-more">
           <details>
@@ -135,56 +100,6 @@ export function Welcome({ onNew, onOpen }: IWelcomeProps): JSX.Element {
         </section>
       )}
     </div>
-  );
-}
-
-interface ISessionRowProps {
-  session: ISessionInfo;
-  agents: IAgent[];
-  onOpen: (id: string) => void;
-  onRemove: (session: ISessionInfo) => void;
-}
-
-function SessionRow({
-  session,
-  agents,
-  onOpen,
-  onRemove
-}: ISessionRowProps): JSX.Element {
-  const { trans } = useChat();
-  const agent = agents.find(each => each.id === session.agent);
-  const title = session.title || trans.__('Untitled session');
-  return (
-    <li className="jp-acp-RowHolder">
-      <button
-        type="button"
-        className="jp-acp-Row"
-        onClick={() => onOpen(session.id)}
-      >
-        <span
-          className={`jp-acp-Dot jp-acp-mod-${session.waiting ? 'waiting' : (session.state ?? 'idle')}`}
-          title={stateWords(session, trans)}
-        />
-        <span className="jp-acp-Row-text">
-          <span className="jp-acp-Row-title">{title}</span>
-          <span className="jp-acp-Row-detail">
-            {session.waiting ? `${trans.__('Waits for you')} · ` : ''}
-            {agent?.name ?? session.agent}
-            {session.updated && ` · ${when(session.updated)}`}
-          </span>
-        </span>
-      </button>
-      <Button
-        minimal
-        small
-        className="jp-acp-RowAction"
-        title={trans.__('Delete')}
-        aria-label={trans.__('Delete %1', title)}
-        onClick={() => onRemove(session)}
-      >
-        <deleteIcon.react tag="span" />
-      </Button>
-    </li>
   );
 }
 
@@ -215,30 +130,4 @@ function MissingAgent({ agent }: { agent: IAgent }): JSX.Element {
       )}
     </li>
   );
-}
-
-type Trans = ReturnType<typeof useChat>['trans'];
-
-function stateWords(session: ISessionInfo, trans: Trans): string {
-  if (session.waiting) {
-    return trans.__('Waits for you');
-  }
-  switch (session.state) {
-    case 'running':
-      return trans.__('Running');
-    case 'disconnected':
-      return trans.__('Its agent is not running');
-    case 'closed':
-      return trans.__('Closed');
-    default:
-      return trans.__('Ready');
-  }
-}
-
-function when(iso: string): string {
-  const date = new Date(iso);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return isToday
-    ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-    : date.toLocaleDateString([], { day: 'numeric', month: 'short' });
 }

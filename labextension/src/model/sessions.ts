@@ -18,9 +18,12 @@ import {
 } from '../protocol';
 import type { AcpApi } from '../request';
 import type { IAcpConnection, ISessions } from '../tokens';
-import { SessionModel } from './session';
+import { Attention } from './attention';
+import type { SessionModel } from './session';
+import { SessionList } from './sessionlist';
+import type { Transcript } from './transcript';
 
-const LAST_SESSION = 'jupyter-acp-bridge:last-session';
+const OPEN = 'jupyter-acp-bridge:open-sessions';
 const DRAFT = 'jupyter-acp-bridge:draft:';
 
 /** Messages kept for sessions that have no model yet. */
@@ -29,12 +32,18 @@ const MAX_EARLY = 5000;
 type Early = (model: SessionModel) => void;
 
 /**
- * Hands each message to the session that it names and keeps every open
- * session attached over reconnects.
+ * Hands each message to the session that it names, keeps every open session
+ * attached over reconnects, and remembers which ones are open.
  */
 export class Sessions implements ISessions {
   constructor(private readonly _options: Sessions.IOptions) {
-    const { connection } = _options;
+    const { connection, api } = _options;
+    this.list = new SessionList({ connection, api });
+    this.attention = new Attention({
+      list: this.list,
+      isAwaited: id => this._wasOpen.has(id)
+    });
+    this.list.changed.connect(this._onList, this);
     connection.notified.connect(this._onNotified, this);
     connection.statusChanged.connect(this._onStatus, this);
     for (const method of [Method.requestPermission, Method.elicit]) {
@@ -44,7 +53,11 @@ export class Sessions implements ISessions {
         )
       );
     }
+    this._wasOpen = new Set(savedTabs(this._stored()).tabs);
   }
+
+  readonly list: SessionList;
+  readonly attention: Attention;
 
   get connection(): IAcpConnection {
     return this._options.connection;
@@ -58,6 +71,14 @@ export class Sessions implements ISessions {
     return this._currentChanged;
   }
 
+  get tabs(): readonly string[] {
+    return this._tabs;
+  }
+
+  get tabsChanged(): ISignal<this, void> {
+    return this._tabsChanged;
+  }
+
   get isDisposed(): boolean {
     return this._isDisposed;
   }
@@ -68,6 +89,8 @@ export class Sessions implements ISessions {
     }
     this._isDisposed = true;
     this._handlers.dispose();
+    this.list.dispose();
+    this.attention.dispose();
     Signal.clearData(this);
     for (const model of this._models.values()) {
       model.dispose();
@@ -87,40 +110,46 @@ export class Sessions implements ISessions {
         ...(agent ? toAgent(agent) : {})
       }
     );
-    const { agent: chosen, agentCapabilities } = ourMeta<{
-      agent: string;
-      agentCapabilities: { promptCapabilities?: IPromptCapabilities };
-    }>(result);
-    const model = this._register(
-      new SessionModel({
-        connection,
-        info: {
-          id: result.sessionId,
-          agent: chosen ?? agent ?? connection.server.defaultAgent ?? ''
-        },
-        setup: {
-          ...result,
-          promptCapabilities: agentCapabilities?.promptCapabilities
-        }
-      })
+    return this._begin(result, agent);
+  }
+
+  async fork(id: string): Promise<SessionModel> {
+    const { connection } = this._options;
+    const result = await connection.request<INewSessionResult>(
+      Method.sessionFork,
+      {
+        sessionId: id,
+        cwd: this.list.get(id)?.cwd ?? connection.server.rootDir ?? '/'
+      }
     );
+    return this._begin(result);
+  }
+
+  async open(id: string): Promise<SessionModel> {
+    const model = await this.follow(id);
+    this._main.delete(id);
     this._show(model);
     return model;
   }
 
-  async open(id: string): Promise<SessionModel> {
+  async follow(id: string): Promise<SessionModel> {
     const known = this._models.get(id);
     if (known) {
-      this._show(known);
       return known;
     }
     const { connection, storage } = this._options;
     connection.connect();
     await connection.ready;
+    const { SessionModel } = await import('./session');
+    const raced = this._models.get(id);
+    if (raced) {
+      return raced;
+    }
+    this._left.delete(id);
     const model = this._register(
       new SessionModel({
         connection,
-        info: { id, agent: '' },
+        info: this.list.get(id) ?? { id, agent: '' },
         draft: storage?.getItem(DRAFT + id) ?? ''
       })
     );
@@ -131,17 +160,46 @@ export class Sessions implements ISessions {
       model.dispose();
       throw error;
     }
-    this._show(model);
     return model;
   }
 
+  setInMain(id: string, isInMain: boolean): void {
+    if (isInMain) {
+      this._main.add(id);
+      this._wasOpen.add(id);
+      this._removeTab(id);
+    } else if (this._main.delete(id) && !this._tabs.includes(id)) {
+      this._leave(id);
+    }
+  }
+
+  close(id: string): void {
+    this._removeTab(id);
+    if (!this._main.has(id)) {
+      this._leave(id);
+    }
+  }
+
   async restore(): Promise<void> {
-    const { state, storage } = this._options;
     // The workspace is saved with a delay, which a quick reload would beat.
-    const id =
-      storage?.getItem(LAST_SESSION) ?? (await state?.fetch(LAST_SESSION));
-    if (typeof id === 'string' && id) {
-      await this.open(id);
+    const { tabs, current } = savedTabs(
+      this._stored() ?? (await this._options.state?.fetch(OPEN))
+    );
+    for (const id of tabs) {
+      if (!this._tabs.includes(id) && !this._main.has(id)) {
+        this._tabs.push(id);
+        this._wasOpen.add(id);
+      }
+    }
+    this._tabsChanged.emit();
+    if (current && this._tabs.includes(current)) {
+      await this.open(current);
+    }
+  }
+
+  resume(): void {
+    if (this._wasOpen.size) {
+      this._options.connection.connect();
     }
   }
 
@@ -151,10 +209,6 @@ export class Sessions implements ISessions {
 
   agents(): Promise<IAgent[]> {
     return this._options.api.agents();
-  }
-
-  list(): Promise<ISessionInfo[]> {
-    return this._options.api.sessions();
   }
 
   restartAgent(id: string): Promise<void> {
@@ -181,15 +235,58 @@ export class Sessions implements ISessions {
     await this.connection.request(Method.logout, toAgent(id));
   }
 
+  async rename(id: string, title: string): Promise<void> {
+    this.list.take(await this._options.api.renameSession(id, title));
+  }
+
   async remove(id: string): Promise<void> {
     await this._options.api.deleteSession(id);
-    const model = this._models.get(id);
-    this._models.delete(id);
-    this._options.storage?.removeItem(DRAFT + id);
-    if (model && model === this._current) {
-      this._show(null);
+    this._forget(id);
+  }
+
+  async transcript(id: string): Promise<Transcript> {
+    const { Transcript } = await import('./transcript');
+    const transcript = new Transcript();
+    for (;;) {
+      const page = await this._options.api.messages(id, transcript.seq);
+      for (const { method, params } of page.messages) {
+        transcript.receive(method, params);
+      }
+      if (!page.messages.length || transcript.seq >= page.seq) {
+        return transcript;
+      }
     }
-    model?.dispose();
+  }
+
+  private async _begin(
+    result: INewSessionResult,
+    agent?: string
+  ): Promise<SessionModel> {
+    const { connection } = this._options;
+    const told = ourMeta<{
+      agent: string;
+      session: ISessionInfo;
+      agentCapabilities: { promptCapabilities?: IPromptCapabilities };
+    }>(result);
+    if (told.session) {
+      this.list.take(told.session);
+    }
+    const { SessionModel } = await import('./session');
+    const model = this._register(
+      new SessionModel({
+        connection,
+        info: told.session ?? {
+          id: result.sessionId,
+          agent: told.agent ?? agent ?? connection.server.defaultAgent ?? ''
+        },
+        setup: {
+          ...result,
+          promptCapabilities: told.agentCapabilities?.promptCapabilities
+        }
+      })
+    );
+    this._show(model);
+    return model;
   }
 
   private _register(model: SessionModel): SessionModel {
@@ -205,18 +302,63 @@ export class Sessions implements ISessions {
   }
 
   private _show(model: SessionModel | null): void {
-    const { state, storage } = this._options;
-    if (model) {
-      storage?.setItem(LAST_SESSION, model.id);
-      void state?.save(LAST_SESSION, model.id);
-    } else {
-      storage?.removeItem(LAST_SESSION);
-      void state?.remove(LAST_SESSION);
+    if (model && !this._tabs.includes(model.id)) {
+      this._tabs.push(model.id);
+      this._wasOpen.add(model.id);
+      this._tabsChanged.emit();
     }
-    if (model !== this._current) {
-      this._current = model;
+    const isOther = model !== this._current;
+    this._current = model;
+    this._save();
+    if (isOther) {
       this._currentChanged.emit(model);
     }
+  }
+
+  private _removeTab(id: string): void {
+    const index = this._tabs.indexOf(id);
+    if (index < 0) {
+      return;
+    }
+    this._tabs.splice(index, 1);
+    this._tabsChanged.emit();
+    if (this._current?.id !== id) {
+      this._save();
+      return;
+    }
+    const next = this._tabs[Math.min(index, this._tabs.length - 1)];
+    this._show(this._models.get(next) ?? null);
+  }
+
+  /** Take no more part in a session; it goes on without this window. */
+  private _leave(id: string): void {
+    const model = this._models.get(id);
+    if (model) {
+      this._models.delete(id);
+      this._left.add(id);
+      this._options.connection.notify(Method.detach, { sessionId: id });
+      model.dispose();
+    }
+  }
+
+  /** There is no such session any more. */
+  private _forget(id: string): void {
+    this._options.storage?.removeItem(DRAFT + id);
+    this._removeTab(id);
+    this._leave(id);
+    this._wasOpen.delete(id);
+  }
+
+  private _save(): void {
+    const { state, storage } = this._options;
+    const saved = { tabs: this._tabs, current: this._current?.id ?? null };
+    storage?.setItem(OPEN, JSON.stringify(saved));
+    void state?.save(OPEN, saved);
+  }
+
+  private _stored(): unknown {
+    const text = this._options.storage?.getItem(OPEN);
+    return text ? JSON.parse(text) : undefined;
   }
 
   private _saveDraft(model: SessionModel, draft: string): void {
@@ -228,6 +370,16 @@ export class Sessions implements ISessions {
       }
     } catch {
       // Pictures can be more than a page may keep; it has them until it goes.
+    }
+  }
+
+  private _onList(): void {
+    if (this.list.isLoaded) {
+      for (const id of [...this._tabs, ...this._main]) {
+        if (!this.list.get(id)) {
+          this._forget(id);
+        }
+      }
     }
   }
 
@@ -246,7 +398,9 @@ export class Sessions implements ISessions {
     _: IAcpConnection,
     { method, params }: IAcpConnection.INotification
   ): void {
-    this._deliver(params, model => model.receive(method, params));
+    if (method !== Method.sessionsRemoved) {
+      this._deliver(params, model => model.receive(method, params));
+    }
   }
 
   /** An agent may speak before the answer that tells its session's id. */
@@ -258,7 +412,7 @@ export class Sessions implements ISessions {
     const model = this._models.get(id);
     if (model) {
       deliver(model);
-    } else if (this._earlyCount < MAX_EARLY) {
+    } else if (!this._left.has(id) && this._earlyCount < MAX_EARLY) {
       this._earlyCount++;
       const early = this._early.get(id);
       if (early) {
@@ -272,9 +426,16 @@ export class Sessions implements ISessions {
   private _current: SessionModel | null = null;
   private _isDisposed = false;
   private _earlyCount = 0;
+  private readonly _tabs: string[] = [];
+  private readonly _main = new Set<string>();
+  /** Those that this window has had open, and may want to hear of. */
+  private readonly _wasOpen: Set<string>;
+  /** Those of which messages may still be on their way. */
+  private readonly _left = new Set<string>();
   private readonly _handlers = new DisposableSet();
   private readonly _models = new Map<string, SessionModel>();
   private readonly _early = new Map<string, Early[]>();
+  private readonly _tabsChanged = new Signal<this, void>(this);
   private readonly _currentChanged = new Signal<this, SessionModel | null>(
     this
   );
@@ -289,9 +450,20 @@ export namespace Sessions {
   export interface IOptions {
     connection: IAcpConnection;
     api: AcpApi;
-    /** Remembers the last session of a workspace. */
+    /** Remembers what a workspace has open. */
     state?: IStateDB;
-    /** Remembers what this window shows and what was typed in it. */
+    /** Remembers what this window has open and what was typed in it. */
     storage?: Storage;
   }
+}
+
+/** What was open in the side panel, as far as it can be made sense of. */
+function savedTabs(saved: unknown): { tabs: string[]; current: string | null } {
+  const { tabs, current } = (saved ?? {}) as Record<string, unknown>;
+  return {
+    tabs: Array.isArray(tabs)
+      ? tabs.filter((id): id is string => typeof id === 'string')
+      : [],
+    current: typeof current === 'string' ? current : null
+  };
 }

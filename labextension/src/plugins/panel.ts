@@ -2,6 +2,7 @@
 // Distributed under the terms of the Modified BSD License.
 
 import {
+  ILabShell,
   ILayoutRestorer,
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
@@ -16,8 +17,10 @@ import {
   nullTranslator
 } from '@jupyterlab/translation';
 
+import { CommandIDs } from '../commands';
 import type { IChatContext, ITerminals } from '../components/context';
 import {
+  IChatPanel,
   IChatSettings,
   IDocumentOpener,
   IPermissionRules,
@@ -27,25 +30,18 @@ import {
 import { ChangeTabs } from '../widgets/changetabs';
 import { AcpPanel } from '../widgets/panel';
 
-/** The commands of the chat panel. */
-export namespace CommandIDs {
-  export const open = 'jupyter-acp-bridge:open';
-  export const newSession = 'jupyter-acp-bridge:new-session';
-  /** The terminal extension's. */
-  export const openTerminal = 'terminal:open';
-  export const newTerminal = 'terminal:create-new';
-}
-
 /** Adds the chat to the right side panel and its commands to the palette. */
-export const panel: JupyterFrontEndPlugin<void> = {
+export const panel: JupyterFrontEndPlugin<IChatPanel> = {
   id: 'jupyter-acp-bridge:panel',
   description: 'Adds a side panel in which to talk to agents.',
   autoStart: true,
+  provides: IChatPanel,
   requires: [ISessions, IRenderMimeRegistry, IEditorLanguageRegistry],
   optional: [
     ITranslator,
     ICommandPalette,
     ILayoutRestorer,
+    ILabShell,
     IPermissionRules,
     IDocumentOpener,
     IPromptContext,
@@ -59,11 +55,12 @@ export const panel: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
+    labShell: ILabShell | null,
     rules: IPermissionRules | null,
     opener: IDocumentOpener | null,
     promptContext: IPromptContext | null,
     settings: IChatSettings | null
-  ): void => {
+  ): IChatPanel => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
     const context: IChatContext = {
       sessions,
@@ -73,6 +70,11 @@ export const panel: JupyterFrontEndPlugin<void> = {
       opener: opener ?? undefined,
       context: promptContext ?? undefined,
       settings: settings ?? undefined,
+      hasMainArea: labShell !== null,
+      openSession: (id, area) =>
+        app.commands.execute(CommandIDs.openSession, { id, area }),
+      exportSession: (id, format) =>
+        app.commands.execute(CommandIDs.exportSession, { id, format }),
       rules: rules ?? undefined,
       trans
     };
@@ -112,6 +114,7 @@ export const panel: JupyterFrontEndPlugin<void> = {
     for (const command of [CommandIDs.open, CommandIDs.newSession]) {
       palette?.addItem({ command, category: trans.__('Agents') });
     }
+    return widget;
   }
 };
 

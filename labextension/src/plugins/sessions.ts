@@ -25,11 +25,15 @@ export const sessions: JupyterFrontEndPlugin<ISessions> = {
     app: JupyterFrontEnd,
     connection: IAcpConnection,
     state: IStateDB | null
-  ): ISessions =>
-    new Sessions({
+  ): ISessions => {
+    const sessions = new Sessions({
       connection,
       api: new AcpApi(app.serviceManager.serverSettings),
       state: state ?? undefined,
       storage: window.sessionStorage
-    })
+    });
+    // Whoever left an agent at work wants to hear of it, also after a reload.
+    void app.restored.then(() => sessions.resume());
+    return sessions;
+  }
 };

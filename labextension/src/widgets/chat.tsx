@@ -2,8 +2,8 @@
 // Distributed under the terms of the Modified BSD License.
 
 import { ReactWidget } from '@jupyterlab/ui-components';
-import type { Message } from '@lumino/messaging';
 import { PromiseDelegate } from '@lumino/coreutils';
+import type { Message } from '@lumino/messaging';
 import * as React from 'react';
 
 import { Chat, type IChatHandle } from '../components/chat';
@@ -22,6 +22,12 @@ export class ChatWidget extends ReactWidget {
   async newSession(agent?: string): Promise<void> {
     await this._mounted.promise;
     await this._handle?.newSession(agent);
+  }
+
+  /** Show a session that exists. */
+  async openSession(id: string): Promise<void> {
+    await this._mounted.promise;
+    await this._handle?.openSession(id);
   }
 
   protected override onActivateRequest(_: Message): void {

@@ -2,74 +2,76 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { Message } from '@lumino/messaging';
-import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { IChatContext } from '../components/context';
 import { agentIcon } from '../icons';
+import type { IChatPanel } from '../tokens';
 import type { ChatWidget } from './chat';
+import { LazyWidget } from './lazy';
 
-/**
- * The side panel. It costs the page almost nothing: the chat itself is loaded
- * when the panel is first shown.
- */
-export class AcpPanel extends Widget {
-  constructor(private readonly _options: AcpPanel.IOptions) {
-    super();
-    const { trans } = _options;
+/** The side panel; its icon tells how many sessions wait for the person. */
+export class AcpPanel extends LazyWidget<ChatWidget> implements IChatPanel {
+  constructor(readonly context: IChatContext) {
+    super(context.trans);
+    const { sessions, trans } = context;
     this.id = 'jp-acp-panel';
-    this.addClass('jp-acp-Panel');
     this.title.icon = agentIcon;
-    this.title.caption = trans.__('Agents');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', trans.__('Agents'));
-    this.layout = new PanelLayout();
+    sessions.list.changed.connect(this._updateTitle, this);
+    sessions.currentChanged.connect(this._look, this);
+    this._updateTitle();
   }
 
   /** Start a session and show it. */
   async newSession(agent?: string): Promise<void> {
-    const chat = await this._load();
+    const chat = await this.load();
     await chat.newSession(agent);
   }
 
-  protected override onBeforeShow(_: Message): void {
-    void this._load();
+  /** Show a session that exists. */
+  async openSession(id: string): Promise<void> {
+    const chat = await this.load();
+    await chat.openSession(id);
   }
 
-  protected override onAfterAttach(_: Message): void {
-    if (this.isVisible) {
-      void this._load();
-    }
+  protected override onAfterShow(_: Message): void {
+    this._look();
   }
 
-  protected override onActivateRequest(_: Message): void {
-    void this._load().then(chat => chat.activate());
+  protected override onAfterHide(_: Message): void {
+    this._look();
   }
 
-  private _load(): Promise<ChatWidget> {
-    this._chat ??= this._create();
-    return this._chat;
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._look();
   }
 
-  private async _create(): Promise<ChatWidget> {
-    try {
-      const { ChatWidget } = await import('./chat');
-      const chat = new ChatWidget(this._options);
-      (this.layout as PanelLayout).addWidget(chat);
-      return chat;
-    } catch (error) {
-      // A reload of the page after an upgrade is the usual cure: try again.
-      this._chat = null;
-      this.node.textContent = this._options.trans.__(
-        'The chat could not be loaded: %1. Reload the page to try again.',
-        (error as Error).message
-      );
-      throw error;
-    }
+  protected async create(): Promise<ChatWidget> {
+    const { ChatWidget } = await import('./chat');
+    return new ChatWidget(this.context);
   }
 
-  private _chat: Promise<ChatWidget> | null = null;
-}
+  private _look(): void {
+    const { attention, current } = this.context.sessions;
+    attention.look(this, this.isVisible ? (current?.id ?? null) : null);
+  }
 
-export namespace AcpPanel {
-  export type IOptions = IChatContext;
+  private _updateTitle(): void {
+    const { sessions, trans } = this.context;
+    const count = sessions.attention.waiting;
+    // JupyterLab keeps an id there, by which it finds the panel again.
+    this.title.dataset = {
+      ...this.title.dataset,
+      'acp-waiting': count ? String(count) : ''
+    };
+    this.title.caption = count
+      ? trans._n(
+          'Agents: one session waits for you',
+          'Agents: %1 sessions wait for you',
+          count
+        )
+      : trans.__('Agents');
+  }
 }

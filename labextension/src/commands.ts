@@ -1,0 +1,13 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+/** The commands of the chat. */
+export namespace CommandIDs {
+  export const open = 'jupyter-acp-bridge:open';
+  export const newSession = 'jupyter-acp-bridge:new-session';
+  export const openSession = 'jupyter-acp-bridge:open-session';
+  export const exportSession = 'jupyter-acp-bridge:export-session';
+  /** The terminal extension's. */
+  export const openTerminal = 'terminal:open';
+  export const newTerminal = 'terminal:create-new';
+}

@@ -1,0 +1,135 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
+import {
+  copyIcon,
+  deleteIcon,
+  editIcon,
+  launchIcon,
+  markdownIcon,
+  notebookIcon
+} from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import { agentIcon } from '../icons';
+import { statusOf } from '../model/sessionlist';
+import type { ISessionInfo } from '../protocol';
+import { type IChatContext, useChat } from './context';
+import type { IMenuItem } from './menu';
+import { titleOf } from './sessionwords';
+
+/** What can be done with a session, wherever it is shown. */
+export interface ISessionActions {
+  rename(session: ISessionInfo, title: string): void;
+  /** Where it is shown decides what the first and the last are. */
+  menu(session: ISessionInfo, place: IPlace): IMenuItem[];
+}
+
+export interface IPlace {
+  area?: 'side' | 'main';
+  onRename: () => void;
+}
+
+export function useSessionActions(): ISessionActions {
+  const context = useChat();
+  return React.useMemo(() => sessionActions(context), [context]);
+}
+
+function sessionActions(context: IChatContext): ISessionActions {
+  const { sessions, trans } = context;
+  const attempt = (failed: string, work: () => Promise<unknown>): void => {
+    work().catch(error => showErrorMessage(failed, error as Error));
+  };
+
+  const fork = async ({ id }: ISessionInfo): Promise<void> => {
+    const model = await sessions.fork(id);
+    await context.openSession(model.id, 'side');
+  };
+
+  const remove = async (session: ISessionInfo): Promise<void> => {
+    const isBusy = ['running', 'waiting'].includes(statusOf(session));
+    const lost = trans.__(
+      '“%1” and everything that was said in it will be gone for good. Files that the agent has changed stay as they are.',
+      titleOf(session, trans)
+    );
+    const result = await showDialog({
+      title: trans.__('Delete this session?'),
+      body: isBusy
+        ? `${lost} ${trans.__('The agent is still at work in it and will be stopped.')}`
+        : lost,
+      buttons: [
+        Dialog.cancelButton({ label: trans.__('Cancel') }),
+        Dialog.warnButton({ label: trans.__('Delete') })
+      ]
+    });
+    if (result.button.accept) {
+      await sessions.remove(session.id);
+    }
+  };
+
+  return {
+    rename: (session, title) =>
+      attempt(trans.__('The session was not renamed'), () =>
+        sessions.rename(session.id, title)
+      ),
+    menu: (session, { area, onRename }) => [
+      { label: trans.__('Rename'), icon: editIcon, run: onRename },
+      ...(context.hasMainArea && area !== 'main'
+        ? [
+            {
+              label: trans.__('Open in a Tab'),
+              icon: launchIcon,
+              run: () => void context.openSession(session.id, 'main')
+            }
+          ]
+        : []),
+      ...(area === 'main'
+        ? [
+            {
+              label: trans.__('Move to the Side Panel'),
+              icon: agentIcon,
+              run: () => void context.openSession(session.id, 'side')
+            }
+          ]
+        : []),
+      ...(session.canFork
+        ? [
+            {
+              label: trans.__('Fork'),
+              icon: copyIcon,
+              isEnabled: !['running', 'waiting'].includes(statusOf(session)),
+              run: () =>
+                attempt(trans.__('The session was not forked'), () =>
+                  fork(session)
+                )
+            }
+          ]
+        : []),
+      {
+        label: trans.__('Export to Markdown'),
+        icon: markdownIcon,
+        run: () =>
+          attempt(trans.__('The session was not exported'), () =>
+            context.exportSession(session.id, 'markdown')
+          )
+      },
+      {
+        label: trans.__('Export to a Notebook'),
+        icon: notebookIcon,
+        run: () =>
+          attempt(trans.__('The session was not exported'), () =>
+            context.exportSession(session.id, 'notebook')
+          )
+      },
+      {
+        label: trans.__('Delete…'),
+        icon: deleteIcon,
+        run: () =>
+          attempt(trans.__('The session was not deleted'), () =>
+            remove(session)
+          )
+      }
+    ]
+  };
+}

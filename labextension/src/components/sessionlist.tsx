@@ -1,0 +1,89 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import * as React from 'react';
+
+import type { IAgent, ISessionInfo } from '../protocol';
+import { useChat } from './context';
+import { useFrameUpdates } from './hooks';
+import { SessionRow } from './sessionrow';
+import { folderOf, titleOf } from './sessionwords';
+
+/** Rows that are shown at first, and with each wish for more. */
+const PAGE = 50;
+
+/** Every session of the server, to be searched and opened again. */
+export function SessionListView({
+  agents
+}: {
+  agents: readonly IAgent[];
+}): JSX.Element | null {
+  const { sessions, trans } = useChat();
+  const { list } = sessions;
+  useFrameUpdates(list.changed);
+  const [wanted, setWanted] = React.useState('');
+  const [limit, setLimit] = React.useState(PAGE);
+  const heading = React.useId();
+  const names = new Map(agents.map(agent => [agent.id, agent.name]));
+  const nameOf = (session: ISessionInfo) =>
+    names.get(session.agent) ?? session.agent;
+
+  if (!list.all.length) {
+    return null;
+  }
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const root = sessions.connection.server.rootDir;
+  const found = list.all.filter(session => {
+    const text = [
+      titleOf(session, trans),
+      nameOf(session),
+      folderOf(session.cwd, root)
+    ]
+      .join('\n')
+      .toLowerCase();
+    return words.every(word => text.includes(word));
+  });
+  const rest = found.length - limit;
+  return (
+    <section aria-labelledby={heading}>
+      <h2 id={heading} className="jp-acp-Heading">
+        {trans.__('Sessions')}
+      </h2>
+      <input
+        type="search"
+        className="jp-acp-Search jp-mod-styled"
+        aria-label={trans.__('Search the sessions')}
+        placeholder={trans.__('Title, agent or folder')}
+        value={wanted}
+        onChange={event => {
+          setWanted(event.target.value);
+          setLimit(PAGE);
+        }}
+      />
+      <p className="jp-acp-Hint" role="status">
+        {words.length > 0 &&
+          (found.length
+            ? trans._n('One session', '%1 sessions', found.length)
+            : trans.__('No session is like that.'))}
+      </p>
+      <ul className="jp-acp-List">
+        {found.slice(0, limit).map(session => (
+          <SessionRow
+            key={session.id}
+            session={session}
+            agent={nameOf(session)}
+          />
+        ))}
+      </ul>
+      {rest > 0 && (
+        <button
+          type="button"
+          className="jp-acp-More jp-mod-styled"
+          onClick={() => setLimit(limit + PAGE)}
+        >
+          {trans.__('Show more (%1)', rest)}
+        </button>
+      )}
+    </section>
+  );
+}

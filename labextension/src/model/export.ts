@@ -1,0 +1,329 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ContentBlock, IPermissionParams } from '../protocol';
+import { hunks } from './hunks';
+import type {
+  IAnswerItem,
+  IMessageItem,
+  MessagePart,
+  TranscriptItem
+} from './items';
+import type { IToolCall } from './toolcall';
+
+/** A session, as far as an export tells of it. */
+export interface IExportSource {
+  title: string;
+  /** The agent's name. */
+  agent: string;
+  created?: string;
+  items: readonly TranscriptItem[];
+  trans: TranslationBundle;
+}
+
+/** What a notebook says of the kernel that is to run it. */
+export interface IExportKernel {
+  name: string;
+  displayName: string;
+  language: string;
+}
+
+/** The session as a text that can be read without us. */
+export function toMarkdown(source: IExportSource): string {
+  const parts = [...exported(source)].map(({ text }) => text);
+  return `${[preface(source), ...parts].join('\n\n')}\n`;
+}
+
+/**
+ * The same as a notebook: code of the agent that its kernel could run is in
+ * cells of its own.
+ */
+export function toNotebook(
+  source: IExportSource,
+  kernel: IExportKernel
+): object {
+  const cells: object[] = [];
+  const add = (text: string, isCode: boolean): void => {
+    if (text.trim()) {
+      const base = { id: `cell-${cells.length}`, metadata: {}, source: text };
+      cells.push(
+        isCode
+          ? { ...base, cell_type: 'code', execution_count: null, outputs: [] }
+          : { ...base, cell_type: 'markdown' }
+      );
+    }
+  };
+  add(preface(source), false);
+  for (const { text, isAgents } of exported(source)) {
+    for (const piece of isAgents ? codeBlocks(text) : [{ text }]) {
+      const isCode =
+        'language' in piece && isLanguage(piece.language, kernel.language);
+      add(isCode ? piece.code : piece.text, isCode);
+    }
+  }
+  return {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {
+      kernelspec: {
+        name: kernel.name,
+        display_name: kernel.displayName,
+        language: kernel.language
+      },
+      language_info: { name: kernel.language }
+    },
+    cells
+  };
+}
+
+interface IExported {
+  text: string;
+  /** It is what the agent said, in markdown of its own. */
+  isAgents?: boolean;
+}
+
+function preface({ title, agent, created }: IExportSource): string {
+  const date = created ? ` · ${created.slice(0, 10)}` : '';
+  return `# ${escaped(title)}\n\n*${escaped(agent)}${date}*`;
+}
+
+function* exported(source: IExportSource): Generator<IExported> {
+  const { items, agent, trans } = source;
+  let speaker = '';
+  for (const item of items) {
+    const text = itemText(item, trans);
+    if (!text.trim()) {
+      continue;
+    }
+    const name = item.kind === 'user' ? trans.__('You') : agent;
+    if (name !== speaker) {
+      speaker = name;
+      yield { text: `## ${escaped(name)}` };
+    }
+    yield { text, isAgents: item.kind === 'agent' };
+  }
+}
+
+function itemText(item: TranscriptItem, trans: TranslationBundle): string {
+  switch (item.kind) {
+    case 'user':
+      return quoted(message(item, trans));
+    case 'agent':
+      return message(item, trans).trim();
+    case 'thought':
+      return `<details>\n<summary>${trans.__('Thought')}</summary>\n\n${message(item, trans).trim()}\n\n</details>`;
+    case 'tool':
+      return toolText(item.call, trans);
+    case 'change': {
+      const { path, oldText, newText } = item.change;
+      return item.isCovered ? '' : diffText(path, oldText ?? '', newText);
+    }
+    case 'plan':
+      return item.entries
+        .map(
+          ({ status, content }) =>
+            `- [${status === 'completed' ? 'x' : ' '}] ${escaped(content)}`
+        )
+        .join('\n');
+    case 'notice':
+      return note(item.text);
+    case 'error':
+      return note(trans.__('Error: %1', item.error.message));
+    case 'stop':
+      return note(trans.__('The turn ended: %1', item.reason));
+    case 'answer':
+      return note(answerText(item, trans));
+    case 'refusal':
+      return note(trans.__('Not allowed: %1', item.subject));
+    default:
+      return '';
+  }
+}
+
+function message(item: IMessageItem, trans: TranslationBundle): string {
+  return item.parts.map(part => partText(part, trans)).join('\n\n');
+}
+
+function partText(part: MessagePart, trans: TranslationBundle): string {
+  return part.type === 'text' ? part.blocks.text : blockText(part.block, trans);
+}
+
+function blockText(block: ContentBlock, trans: TranslationBundle): string {
+  switch (block.type) {
+    case 'text':
+      return fenced(block.text);
+    case 'image':
+      return /^image\/(png|jpeg|gif|webp)$/.test(block.mimeType)
+        ? `![${trans.__('Image')}](data:${block.mimeType};base64,${block.data.replace(/[^\w+/=]/g, '')})`
+        : note(trans.__('Image (%1)', block.mimeType));
+    case 'audio':
+      return note(trans.__('Audio (%1)', block.mimeType));
+    case 'resource_link':
+      return linked(block.title || block.name || block.uri, block.uri);
+    case 'resource':
+      return [
+        linked(block.resource.uri, block.resource.uri),
+        ...(block.resource.text ? [fenced(block.resource.text)] : [])
+      ].join('\n\n');
+    default:
+      return '';
+  }
+}
+
+function toolText(call: IToolCall, trans: TranslationBundle): string {
+  const status = {
+    pending: trans.__('not begun'),
+    in_progress: trans.__('running'),
+    completed: trans.__('completed'),
+    failed: trans.__('failed'),
+    ended: trans.__('ended')
+  }[call.status];
+  const title = call.title || trans.__('Tool call');
+  const parts = [`**${escaped(title)}** · ${status}`];
+  for (const part of call.content) {
+    if (part.type === 'diff') {
+      parts.push(diffText(part.path, part.oldText ?? '', part.newText));
+    } else if (part.type === 'content') {
+      parts.push(blockText(part.content, trans));
+    }
+  }
+  for (const { output } of Object.values(call.terminals)) {
+    if (output.text.trim()) {
+      parts.push(fenced(output.text));
+    }
+  }
+  return parts.filter(Boolean).join('\n\n');
+}
+
+/** Lines that are shown around a change. */
+const AROUND = 3;
+
+function diffText(path: string, before: string, after: string): string {
+  const [old, now] = [lines(before), lines(after)];
+  const text = [`--- ${path}`, `+++ ${path}`];
+  let done = 0;
+  hunks(old, now).forEach(({ start, end, newStart, newEnd }, index, all) => {
+    const from = Math.max(done, start - AROUND);
+    if (from > done || index === 0) {
+      text.push(`@@ -${from + 1} +${newStart - (start - from) + 1} @@`);
+    }
+    done = Math.min(end + AROUND, all[index + 1]?.start ?? old.length);
+    text.push(
+      ...old.slice(from, start).map(line => ` ${line}`),
+      ...old.slice(start, end).map(line => `-${line}`),
+      ...now.slice(newStart, newEnd).map(line => `+${line}`),
+      ...old.slice(end, done).map(line => ` ${line}`)
+    );
+  });
+  return fenced(text.join('\n'), 'diff');
+}
+
+function lines(text: string): string[] {
+  return text ? text.replace(/\n$/, '').split('\n') : [];
+}
+
+function answerText(item: IAnswerItem, trans: TranslationBundle): string {
+  const params = item.params as Partial<IPermissionParams> | undefined;
+  const subject =
+    params?.toolCall?.title ??
+    (item.params as { message?: string } | undefined)?.message ??
+    trans.__('Question');
+  const outcome = item.outcome as
+    { optionId?: string; action?: string } | undefined;
+  const option = params?.options?.find(
+    each => each.optionId === outcome?.optionId
+  );
+  return option || outcome?.action === 'accept'
+    ? trans.__('%1: %2', option?.name ?? trans.__('Answered'), subject)
+    : trans.__('Not answered: %1', subject);
+}
+
+/** Text in one line, in which nothing is markup. */
+function escaped(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~$]/g, '\\$&');
+}
+
+function note(text: string): string {
+  return text ? `> *${escaped(text)}*` : '';
+}
+
+/** What a person wrote, line by line as it was written. */
+function quoted(text: string): string {
+  return text
+    .trim()
+    .split('\n')
+    .map(line => `> ${line}`.trimEnd())
+    .join('  \n');
+}
+
+function linked(name: string, uri: string): string {
+  return /^(https?|file):/i.test(uri)
+    ? `[${escaped(name)}](<${uri.replace(/[<>\s]/g, encodeURIComponent)}>)`
+    : escaped(name);
+}
+
+/** A block that no fence in the text can end. */
+function fenced(text: string, language = ''): string {
+  const longest = Math.max(
+    2,
+    ...(text.match(/`+/g) ?? []).map(({ length }) => length)
+  );
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text.replace(/\n+$/, '')}\n${fence}`;
+}
+
+interface IPiece {
+  text: string;
+}
+
+interface ICodePiece extends IPiece {
+  language: string;
+  code: string;
+}
+
+/** Markdown taken apart at its fenced blocks; those in lists stay there. */
+function codeBlocks(text: string): (IPiece | ICodePiece)[] {
+  const pieces: (IPiece | ICodePiece)[] = [];
+  let lines: string[] = [];
+  let fence = '';
+  let language = '';
+  for (const line of text.split('\n')) {
+    const [, mark = '', info = ''] = /^(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (!fence && mark) {
+      pieces.push({ text: lines.join('\n').trim() });
+      lines = [line];
+      fence = mark;
+      language = info.trim().split(/\s/)[0];
+    } else if (fence && mark.startsWith(fence) && !info.trim()) {
+      const code = lines.slice(1).join('\n');
+      pieces.push({ text: [...lines, line].join('\n'), language, code });
+      lines = [];
+      fence = '';
+    } else {
+      lines.push(line);
+    }
+  }
+  pieces.push({ text: lines.join('\n').trim() });
+  return pieces;
+}
+
+const ALIASES: Record<string, string> = {
+  py: 'python',
+  python3: 'python',
+  ipython: 'python',
+  jl: 'julia',
+  sh: 'bash',
+  shell: 'bash',
+  js: 'javascript',
+  ts: 'typescript'
+};
+
+function isLanguage(info: string, language: string): boolean {
+  const name = (text: string) => {
+    const lower = text.toLowerCase();
+    return ALIASES[lower] ?? lower;
+  };
+  return name(info) === name(language);
+}

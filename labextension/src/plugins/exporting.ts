@@ -1,0 +1,62 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { CommandIDs } from '../commands';
+import { ISessions } from '../tokens';
+
+/** Writes sessions into documents. */
+export const exporting: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-acp-bridge:exporting',
+  description: 'Exports sessions to markdown and to notebooks.',
+  autoStart: true,
+  requires: [ISessions],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    sessions: ISessions,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    app.commands.addCommand(CommandIDs.exportSession, {
+      label: args =>
+        args.format === 'notebook'
+          ? trans.__('Export an Agent Session to a Notebook')
+          : trans.__('Export an Agent Session to Markdown'),
+      caption: trans.__('Write what was said into a new document'),
+      describedBy: {
+        args: {
+          type: 'object',
+          required: ['id', 'format'],
+          properties: {
+            id: {
+              type: 'string',
+              description: trans.__('The id of the session')
+            },
+            format: {
+              enum: ['markdown', 'notebook'],
+              description: trans.__('What to write')
+            }
+          }
+        }
+      },
+      execute: async args => {
+        const { exportSession } = await import('../documents/export');
+        const path = await exportSession({
+          id: args.id as string,
+          format: args.format as 'markdown' | 'notebook',
+          sessions,
+          contents: app.serviceManager.contents,
+          kernelspecs: app.serviceManager.kernelspecs,
+          trans
+        });
+        await app.commands.execute('docmanager:open', { path });
+      }
+    });
+  }
+};

@@ -1,0 +1,37 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import * as React from 'react';
+
+import { ChatContext, type IChatContext } from '../components/context';
+import { SessionPage } from '../components/sessionpage';
+
+import '../../style/chat.css';
+
+/** One session and nothing else, for the main area. */
+export class SessionWidget extends ReactWidget {
+  constructor(
+    private readonly _context: IChatContext,
+    private readonly _id: string
+  ) {
+    super();
+    this.addClass('jp-acp-Chat');
+    this.addClass('jp-acp-mod-main');
+  }
+
+  protected override onActivateRequest(_: Message): void {
+    this._input.current?.focus();
+  }
+
+  protected override render(): JSX.Element {
+    return (
+      <ChatContext.Provider value={this._context}>
+        <SessionPage id={this._id} inputRef={this._input} />
+      </ChatContext.Provider>
+    );
+  }
+
+  private readonly _input = React.createRef<HTMLTextAreaElement>();
+}
