@@ -127,7 +127,7 @@ format: $(STAMPS)/test $(STAMPS)/node-modules
 	$(BIN)/ruff format .
 	cd labextension && jlpm lint
 
-bench: $(BUILT) $(STAMPS)/test
+bench: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
 	$(PY) tests/bench/run.py $(if $(QUICK),--quick) $(ARGS)
 
 clean:

@@ -521,6 +521,38 @@ def processes(quick):
     return [Row(f"{cycles} starts and stops: processes left", str(left), "0", "", left == 0)]
 
 
+def page(quick):
+    """The chat in a real browser."""
+    browser = ROOT / "tests" / "browser"
+    with jupyter(lab=True) as ours:
+        chromium = subprocess.run([browser / "chromium"], cwd=browser, stdout=subprocess.PIPE)
+        script = ["node", str(HERE / "page.mjs"), f"http://127.0.0.1:{ours.port}", TOKEN]
+        done = subprocess.run(
+            [*script, "quick" if quick else "full"],
+            env={**os.environ, "CHROMIUM": chromium.stdout.decode().strip()},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+    figures = json.loads(done.stdout)
+    flood, answer, long = figures["flood"], figures["answer"], figures["long"]
+    return [
+        at_most("10,000 chunks shown, against the socket alone", flood["ratio"], 2),
+        at_most("... on the wire", flood["wire"] / MIB, 3, unit="MB"),
+        at_most("... longest block of the main thread", flood["longest"], 100, unit="ms"),
+        at_least(
+            "frames while typing under a streamed answer, against idle",
+            answer["streaming"] / answer["idle"],
+            0.9,
+        ),
+        at_most("... longest block of the main thread", answer["longest"], 100, unit="ms"),
+        at_most(
+            "main thread for it, against rendering it whole", answer["ours"] / answer["naive"], 0.5
+        ),
+        at_most("session of 10,000 messages opens", long["open"], 1000, unit="ms"),
+        at_most("... longest block while scrolling", long["longest"], 100, unit="ms"),
+    ]
+
+
 def carrying(name, mark):
     found = []
     for process in psutil.process_iter():
@@ -548,5 +580,6 @@ ALL = {
         attach,
         workspace,
         processes,
+        page,
     )
 }

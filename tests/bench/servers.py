@@ -58,7 +58,7 @@ def raw():
         server.stop()
 
 
-def jupyter_command(folder, port, extension=True, **traits):
+def jupyter_command(folder, port, extension=True, lab=False, **traits):
     config = {
         "ServerApp": {
             "jpserver_extensions": {"jupyter_acp": extension},
@@ -87,7 +87,8 @@ def jupyter_command(folder, port, extension=True, **traits):
         "JUPYTER_NO_CONFIG": "",
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
     }
-    return [sys.executable, "-m", "jupyter_server"], environment
+    program = ["jupyterlab", "--expose-app-in-browser"] if lab else ["jupyter_server"]
+    return [sys.executable, "-m", *program], environment
 
 
 def free_port():
@@ -99,10 +100,10 @@ def free_port():
 
 
 @contextlib.contextmanager
-def jupyter(**traits):
+def jupyter(lab=False, **traits):
     with tempfile.TemporaryDirectory(prefix="acp-bench-") as folder:
         port = free_port()
-        command, environment = jupyter_command(folder, port, **traits)
+        command, environment = jupyter_command(folder, port, lab=lab, **traits)
         process = subprocess.Popen(command, env=environment)
         server = Server(process, port)
         server.folder = folder

@@ -15,6 +15,8 @@ const REST_FACTOR = 3;
 
 interface IBlockProps {
   text: string;
+  /** Whether more is to come: then there is no hurry. */
+  isGrowing?: boolean;
 }
 
 /**
@@ -24,59 +26,39 @@ interface IBlockProps {
  * text never flickers; while one is under way, only the newest text waits.
  */
 const MarkdownBlock = React.memo(function MarkdownBlock({
-  text
+  text,
+  isGrowing = false
 }: IBlockProps): JSX.Element {
   const { rendermime, code, trans } = useChat();
   const host = React.useRef<HTMLDivElement>(null);
-  const wanted = React.useRef(text);
-  const isRendering = React.useRef(false);
-  const isMounted = React.useRef(true);
-
-  React.useEffect(() => {
-    isMounted.current = true;
-    return () => {
-      isMounted.current = false;
-    };
-  }, []);
-
-  React.useEffect(() => {
-    wanted.current = text;
-    if (isRendering.current) {
-      return;
-    }
-    const renderNewest = async (): Promise<void> => {
-      const source = wanted.current;
-      const start = performance.now();
-      // eslint-disable-next-line jupyter/require-disposable-transfer
-      const renderer = rendermime.createRenderer(MARKDOWN);
-      try {
-        await renderer.renderModel(
-          new MimeModel({ data: { [MARKDOWN]: source }, trusted: false })
-        );
-        host.current?.replaceChildren(...renderer.node.childNodes);
-        if (host.current) {
-          addCodeBars(host.current, { code, trans });
-          void rendermime.latexTypesetter?.typeset(host.current);
+  const [painter] = React.useState(
+    () =>
+      new Painter(async source => {
+        // eslint-disable-next-line jupyter/require-disposable-transfer
+        const renderer = rendermime.createRenderer(MARKDOWN);
+        try {
+          await renderer.renderModel(
+            new MimeModel({ data: { [MARKDOWN]: source }, trusted: false })
+          );
+          if (host.current) {
+            host.current.replaceChildren(...renderer.node.childNodes);
+            addCodeBars(host.current, { code, trans });
+            void rendermime.latexTypesetter?.typeset(host.current);
+          }
+        } catch (error) {
+          console.warn('jupyter-acp: markdown could not be rendered', error);
+          if (host.current) {
+            host.current.textContent = source;
+          }
+        } finally {
+          renderer.dispose();
         }
-      } catch (error) {
-        console.warn('jupyter-acp: markdown could not be rendered', error);
-        if (host.current) {
-          host.current.textContent = source;
-        }
-      } finally {
-        renderer.dispose();
-      }
-      const rest = (performance.now() - start) * REST_FACTOR;
-      await new Promise(resolve => setTimeout(resolve, rest));
-      if (isMounted.current && wanted.current !== source) {
-        await renderNewest();
-      }
-    };
-    isRendering.current = true;
-    void renderNewest().finally(() => {
-      isRendering.current = false;
-    });
-  }, [text, rendermime, code, trans]);
+      })
+  );
+  React.useEffect(() => {
+    painter.show(text, isGrowing);
+  }, [painter, text, isGrowing]);
+  React.useEffect(() => () => painter.stop(), [painter]);
 
   return (
     <div
@@ -86,10 +68,62 @@ const MarkdownBlock = React.memo(function MarkdownBlock({
   );
 });
 
+/** Paints the newest of growing texts, and rests after each. */
+class Painter {
+  constructor(private readonly _paint: (text: string) => Promise<void>) {}
+
+  show(text: string, isGrowing: boolean): void {
+    this._wanted = text;
+    this._isGrowing = isGrowing;
+    if (!isGrowing) {
+      this._wake();
+    }
+    if (!this._isRunning) {
+      this._isRunning = true;
+      void this._run();
+    }
+  }
+
+  stop(): void {
+    this._wanted = this._painted;
+    this._wake();
+  }
+
+  private async _run(): Promise<void> {
+    while (this._wanted !== this._painted) {
+      const text = this._wanted;
+      const start = performance.now();
+      await this._paint(text);
+      this._painted = text;
+      if (this._isGrowing) {
+        await this._rest((performance.now() - start) * REST_FACTOR);
+      }
+    }
+    this._isRunning = false;
+  }
+
+  private _rest(time: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, time);
+      this._wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private _wanted = '';
+  private _painted = '';
+  private _isGrowing = false;
+  private _isRunning = false;
+  private _wake = (): void => undefined;
+}
+
 interface IMarkdownProps {
   blocks: MarkdownBlocks;
   /** Changes whenever the blocks do: they change in place. */
   revision: number;
+  isGrowing?: boolean;
 }
 
 /** Markdown that is there as a whole. */
@@ -99,7 +133,8 @@ export function WholeMarkdown({ text }: IBlockProps): JSX.Element {
 
 /** Growing markdown of which only the open block is rendered again. */
 export const Markdown = React.memo(function Markdown({
-  blocks
+  blocks,
+  isGrowing = false
 }: IMarkdownProps): JSX.Element {
   return (
     <>
@@ -107,7 +142,11 @@ export const Markdown = React.memo(function Markdown({
         <MarkdownBlock key={index} text={text} />
       ))}
       {blocks.open.trim() && (
-        <MarkdownBlock key={blocks.finished.length} text={blocks.open} />
+        <MarkdownBlock
+          key={blocks.finished.length}
+          text={blocks.open}
+          isGrowing={isGrowing}
+        />
       )}
     </>
   );

@@ -12,6 +12,8 @@ import { Markdown } from './markdown';
 interface IMessageProps {
   item: IMessageItem;
   revision: number;
+  /** Whether more of it is to come. */
+  isGrowing?: boolean;
 }
 
 /** What the person wrote: shown as written, not as markdown. */
@@ -36,7 +38,11 @@ export function UserMessage({ item }: IMessageProps): JSX.Element {
 }
 
 /** What the agent wrote. */
-export function AgentMessage({ item, revision }: IMessageProps): JSX.Element {
+export function AgentMessage({
+  item,
+  revision,
+  isGrowing = false
+}: IMessageProps): JSX.Element {
   const { trans } = useChat();
   return (
     <article
@@ -45,7 +51,12 @@ export function AgentMessage({ item, revision }: IMessageProps): JSX.Element {
     >
       {item.parts.map((part, index) =>
         part.type === 'text' ? (
-          <Markdown key={index} blocks={part.blocks} revision={revision} />
+          <Markdown
+            key={index}
+            blocks={part.blocks}
+            revision={revision}
+            isGrowing={isGrowing}
+          />
         ) : (
           <Content key={index} block={part.block} />
         )
@@ -55,7 +66,11 @@ export function AgentMessage({ item, revision }: IMessageProps): JSX.Element {
 }
 
 /** What the agent thought: folded, and rendered only when it is read. */
-export function Thought({ item, revision }: IMessageProps): JSX.Element {
+export function Thought({
+  item,
+  revision,
+  isGrowing = false
+}: IMessageProps): JSX.Element {
   const { trans } = useChat();
   const [isOpen, setOpen] = useKept(item, 'open', false);
   const firstLine = messageText(item).trim().split('\n', 1)[0];
@@ -76,7 +91,12 @@ export function Thought({ item, revision }: IMessageProps): JSX.Element {
       {isOpen &&
         item.parts.map((part, index) =>
           part.type === 'text' ? (
-            <Markdown key={index} blocks={part.blocks} revision={revision} />
+            <Markdown
+              key={index}
+              blocks={part.blocks}
+              revision={revision}
+              isGrowing={isGrowing}
+            />
           ) : (
             <Content key={index} block={part.block} />
           )

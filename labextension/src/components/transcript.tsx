@@ -26,6 +26,7 @@ interface IItemProps {
   item: TranscriptItem;
   /** Items change in place: this is what tells that one did. */
   revision: number;
+  isGrowing: boolean;
   isAsked: boolean;
   onRestart?: () => void;
   onLog?: () => void;
@@ -34,6 +35,7 @@ interface IItemProps {
 const Item = React.memo(function Item({
   item,
   revision,
+  isGrowing,
   isAsked,
   onRestart,
   onLog
@@ -42,9 +44,11 @@ const Item = React.memo(function Item({
     case 'user':
       return <UserMessage item={item} revision={revision} />;
     case 'agent':
-      return <AgentMessage item={item} revision={revision} />;
+      return (
+        <AgentMessage item={item} revision={revision} isGrowing={isGrowing} />
+      );
     case 'thought':
-      return <Thought item={item} revision={revision} />;
+      return <Thought item={item} revision={revision} isGrowing={isGrowing} />;
     case 'tool':
       return <ToolCall item={item} revision={revision} isAsked={isAsked} />;
     case 'change':
@@ -146,6 +150,7 @@ export function TranscriptView({
       key={item.key}
       item={item}
       revision={item.revision}
+      isGrowing={isBusy && item === items.at(-1)}
       isAsked={item.kind === 'tool' && asked.has(item.call.toolCallId)}
       onRestart={item === lastError ? onRestart : undefined}
       onLog={item === lastError ? onLog : undefined}
@@ -167,7 +172,7 @@ export function TranscriptView({
             rows={toRows(items, asked)}
             scroller={scroller}
             // Which items are shown in another way though they did not change.
-            stamp={[lastError?.key, ...asked].join()}
+            stamp={[isBusy, lastError?.key, ...asked].join()}
             render={row =>
               row.kind === 'group' ? (
                 <ToolGroup
