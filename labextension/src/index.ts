@@ -1,6 +1,8 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { actions } from './plugins/actions';
+import { codeActions } from './plugins/codeactions';
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
 import { exporting } from './plugins/exporting';
@@ -22,7 +24,9 @@ export default [
   opener,
   settings,
   promptContext,
+  codeActions,
   panel,
+  actions,
   tabs,
   exporting,
   notifications,

@@ -118,6 +118,17 @@ export interface IChatPanel {
   readonly context: IChatContext;
   /** Show a session in the panel. */
   openSession(id: string): Promise<void>;
+  /** Put something into the prompt, of a new session if none is open. */
+  ask(question: IChatPanel.IQuestion): Promise<void>;
+}
+
+export namespace IChatPanel {
+  export interface IQuestion {
+    text?: string;
+    attachments: readonly Attachment[];
+    /** Say it at once; if not, the person may first add to it. */
+    isSent?: boolean;
+  }
 }
 
 export const IChatPanel = new Token<IChatPanel>(
@@ -242,23 +253,4 @@ export interface ICodeActions {
 export const ICodeActions = new Token<ICodeActions>(
   'jupyter-acp-bridge:ICodeActions',
   'Brings code from the chat into notebooks and files.'
-);
-
-/** The chat, for whoever has something to say in it. */
-export interface IAgentChat {
-  /** Show the chat with something in its prompt, and send it if wanted. */
-  ask(request: IAgentChat.IRequest): Promise<void>;
-}
-
-export namespace IAgentChat {
-  export interface IRequest {
-    text?: string;
-    attachments?: readonly Attachment[];
-    isSent?: boolean;
-  }
-}
-
-export const IAgentChat = new Token<IAgentChat>(
-  'jupyter-acp-bridge:IAgentChat',
-  'The chat with agents.'
 );

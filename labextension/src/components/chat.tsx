@@ -5,6 +5,7 @@ import * as React from 'react';
 
 import { type ILoginNeeded, loginNeeded } from '../model/login';
 import type { SessionModel } from '../model/session';
+import type { IChatPanel } from '../tokens';
 import { Authentication } from './authentication';
 import { useChat } from './context';
 import { Header } from './header';
@@ -18,6 +19,7 @@ import { Welcome } from './welcome';
 export interface IChatHandle {
   newSession(agent?: string): Promise<void>;
   openSession(id: string): Promise<void>;
+  ask(question: IChatPanel.IQuestion): Promise<void>;
   focus(): void;
 }
 
@@ -65,10 +67,29 @@ export const Chat = React.forwardRef<IChatHandle>(
         run(trans.__('Opening the session…'), () => sessions.open(id)),
       [run, sessions, trans]
     );
+    const ask = React.useCallback(
+      (question: IChatPanel.IQuestion) =>
+        run(trans.__('Starting the agent…'), async () => {
+          const asked = sessions.current ?? (await sessions.create());
+          const { text = '', attachments, isSent } = question;
+          if (isSent) {
+            void asked.prompt({ text, attachments });
+          } else {
+            asked.composer.attach(...attachments);
+            asked.composer.text ||= text;
+          }
+        }),
+      [run, sessions, trans]
+    );
     React.useImperativeHandle(
       ref,
-      () => ({ newSession, openSession, focus: () => input.current?.focus() }),
-      [newSession, openSession]
+      () => ({
+        newSession,
+        openSession,
+        ask,
+        focus: () => input.current?.focus()
+      }),
+      [newSession, openSession, ask]
     );
     React.useEffect(() => {
       sessions.connection.connect();

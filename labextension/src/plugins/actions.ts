@@ -8,12 +8,13 @@ import type {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { bugIcon } from '@jupyterlab/ui-components';
 
 import { agentIcon } from '../icons';
-import { IAgentChat, IPromptContext } from '../tokens';
+import { CommandIDs } from '../commands';
+import { IChatPanel, IPromptContext } from '../tokens';
 
 /** What can be asked from a notebook and from the file browser. */
 export namespace ActionIDs {
@@ -28,7 +29,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:actions',
   description: 'Asks agents about cells, errors and files.',
   autoStart: true,
-  requires: [IAgentChat, IPromptContext],
+  requires: [IChatPanel, IPromptContext],
   optional: [
     INotebookTracker,
     IDefaultFileBrowser,
@@ -37,7 +38,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
   ],
   activate: (
     app: JupyterFrontEnd,
-    chat: IAgentChat,
+    panel: IChatPanel,
     context: IPromptContext,
     notebooks: INotebookTracker | null,
     browser: IDefaultFileBrowser | null,
@@ -69,6 +70,10 @@ export const actions: JupyterFrontEndPlugin<void> = {
       const found = active && context.cell(active.path, active.model.id);
       return found ? [found] : [];
     };
+    const ask = async (question: IChatPanel.IQuestion): Promise<void> => {
+      await commands.execute(CommandIDs.open);
+      await panel.ask(question);
+    };
     const files = (): string[] =>
       [...(browser?.selectedItems() ?? [])]
         .filter(item => item.type !== 'directory')
@@ -81,7 +86,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
         icon: agentIcon,
         describedBy,
         isEnabled: () => cell() !== null,
-        execute: () => chat.ask({ attachments: attached() })
+        execute: () => ask({ attachments: attached() })
       });
       commands.addCommand(ActionIDs.explainCell, {
         label: trans.__('Explain This Cell'),
@@ -90,7 +95,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
         describedBy,
         isEnabled: () => cell() !== null,
         execute: () =>
-          chat.ask({
+          ask({
             text: trans.__('Explain this cell.'),
             attachments: attached(),
             isSent: true
@@ -107,7 +112,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
         isVisible: hasFailed,
         execute: () => {
           const failed = cell();
-          return chat.ask({
+          return ask({
             text: trans.__('This cell fails. Find out why, and fix it.'),
             attachments: failed
               ? context.failure(failed.path, failed.model.id)
@@ -117,6 +122,11 @@ export const actions: JupyterFrontEndPlugin<void> = {
         }
       });
     }
+    // Whether there is an error to fix changes with the cell and with each run.
+    const look = (): void => commands.notifyCommandChanged(ActionIDs.fixError);
+    notebooks?.activeCellChanged.connect(look);
+    NotebookActions.executed.connect(look);
+
     if (browser) {
       commands.addCommand(ActionIDs.askAboutFile, {
         label: trans.__('Ask the Agent about This File'),
@@ -125,7 +135,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
         describedBy,
         isEnabled: () => files().length > 0,
         execute: () =>
-          chat.ask({ attachments: files().map(path => context.file(path)) })
+          ask({ attachments: files().map(path => context.file(path)) })
       });
     }
     for (const command of Object.values(ActionIDs)) {

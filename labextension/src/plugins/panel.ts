@@ -22,6 +22,7 @@ import type { IChatContext, ITerminals } from '../components/context';
 import {
   IChatPanel,
   IChatSettings,
+  ICodeActions,
   IDocumentOpener,
   IPermissionRules,
   IPromptContext,
@@ -45,6 +46,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
     IPermissionRules,
     IDocumentOpener,
     IPromptContext,
+    ICodeActions,
     IChatSettings
   ],
   activate: (
@@ -59,6 +61,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
     rules: IPermissionRules | null,
     opener: IDocumentOpener | null,
     promptContext: IPromptContext | null,
+    code: ICodeActions | null,
     settings: IChatSettings | null
   ): IChatPanel => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
@@ -69,6 +72,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
       terminals: new LabTerminals(app, trans),
       opener: opener ?? undefined,
       context: promptContext ?? undefined,
+      code: code ?? undefined,
       settings: settings ?? undefined,
       hasMainArea: labShell !== null,
       openSession: (id, area) =>

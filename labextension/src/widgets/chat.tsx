@@ -8,6 +8,7 @@ import * as React from 'react';
 
 import { Chat, type IChatHandle } from '../components/chat';
 import { ChatContext, type IChatContext } from '../components/context';
+import type { IChatPanel } from '../tokens';
 
 import '../../style/chat.css';
 
@@ -28,6 +29,12 @@ export class ChatWidget extends ReactWidget {
   async openSession(id: string): Promise<void> {
     await this._mounted.promise;
     await this._handle?.openSession(id);
+  }
+
+  /** Put something into the prompt, of a new session if none is open. */
+  async ask(question: IChatPanel.IQuestion): Promise<void> {
+    await this._mounted.promise;
+    await this._handle?.ask(question);
   }
 
   protected override onActivateRequest(_: Message): void {

@@ -35,6 +35,12 @@ export class AcpPanel extends LazyWidget<ChatWidget> implements IChatPanel {
     await chat.openSession(id);
   }
 
+  /** Put something into the prompt, of a new session if none is open. */
+  async ask(question: IChatPanel.IQuestion): Promise<void> {
+    const chat = await this.load();
+    await chat.ask(question);
+  }
+
   protected override onAfterShow(_: Message): void {
     this._look();
   }
