@@ -314,7 +314,9 @@ test('models, options and what is not understood of them', async ({
   await chat.play(['chunk', 'remember']);
   await chat.isIdle();
   const other = await ChatPage.open(await context.newPage());
-  await other.panel.locator('.jp-acp-Row', { hasText: 'remember' }).click();
+  await other.panel
+    .locator('.jp-acp-Session-row', { hasText: 'remember' })
+    .click();
   await expect(
     other.panel.getByRole('combobox', { name: 'Model' })
   ).toHaveValue('large');
