@@ -13,6 +13,9 @@ const MARKDOWN = 'text/markdown';
 /** Rendering may take a quarter of the time, typing gets the rest. */
 const REST_FACTOR = 3;
 
+/** Nobody reads faster than this, and what streams in has better use for it. */
+const MIN_REST_MS = 40;
+
 interface IBlockProps {
   text: string;
   /** Whether more is to come: then there is no hurry. */
@@ -96,7 +99,8 @@ class Painter {
       await this._paint(text);
       this._painted = text;
       if (this._isGrowing) {
-        await this._rest((performance.now() - start) * REST_FACTOR);
+        const time = performance.now() - start;
+        await this._rest(Math.max(MIN_REST_MS, time * REST_FACTOR));
       }
     }
     this._isRunning = false;

@@ -258,8 +258,13 @@ export class SessionModel implements IDisposable {
       return;
     }
     if (received === 'applied') {
-      this._recogniseEcho(params);
-      this._settleUnsure();
+      // Nearly never, and this is called for each of many chunks.
+      if (this._echoes.length > 0) {
+        this._recogniseEcho(params);
+      }
+      if (this._unsure.size > 0) {
+        this._settleUnsure();
+      }
       this._changed.emit();
     }
   }
