@@ -15,16 +15,17 @@ const token = 'browser-tests';
 // Workers read this file too and must find the ports that were chosen first.
 process.env.ACP_TEST_PORTS ??= execFileSync(python, [
   '-c',
-  'import socket; s = [socket.socket(), socket.socket()]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
+  'import socket; s = [socket.socket() for _ in range(3)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
 ])
   .toString()
   .trim();
-const [port, portTogether] = process.env.ACP_TEST_PORTS.split(' ');
+const [port, portTogether, portNotebook] =
+  process.env.ACP_TEST_PORTS.split(' ');
 
 const base = (port: string): string => `http://127.0.0.1:${port}`;
 
-const server = (python: string, port: string) => ({
-  command: `${python} server.py ${port} ${token}`,
+const server = (python: string, port: string, application = 'jupyterlab') => ({
+  command: `${python} server.py ${port} ${token} ${application}`,
   url: `${base(port)}/api`,
   timeout: 90_000,
   reuseExistingServer: false,
@@ -51,12 +52,26 @@ export default defineConfig({
     }
   },
   projects: [
-    { name: 'lab', testMatch: '*.spec.ts', use: { baseURL: base(port) } },
+    {
+      name: 'lab',
+      testMatch: '*.spec.ts',
+      testIgnore: 'notebook7.spec.ts',
+      use: { baseURL: base(port) }
+    },
     {
       name: 'collaboration',
       testMatch: 'workspace.spec.ts',
       use: { baseURL: base(portTogether) }
+    },
+    {
+      name: 'notebook',
+      testMatch: 'notebook7.spec.ts',
+      use: { baseURL: base(portNotebook) }
     }
   ],
-  webServer: [server(python, port), server(together, portTogether)]
+  webServer: [
+    server(python, port),
+    server(together, portTogether),
+    server(python, portNotebook, 'notebook')
+  ]
 });

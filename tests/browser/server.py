@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A JupyterLab that knows nothing of its user: every directory is new and gone afterwards."""
+"""A JupyterLab or Notebook that knows nothing of its user: every folder is new, and gone later."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ AGENTS: dict[str, tuple[str, dict[str, object]]] = {
 
 
 def main() -> int:
-    port, token = sys.argv[1:3]
+    port, token, application = sys.argv[1:4]
     with tempfile.TemporaryDirectory(prefix="jupyter-acp-browser-") as name:
         home = Path(name)
         root = home / "root"
@@ -110,7 +110,7 @@ def main() -> int:
         command = [
             sys.executable,
             "-m",
-            "jupyterlab",
+            application,
             "--no-browser",
             "--allow-root",
             "--expose-app-in-browser",
@@ -118,8 +118,9 @@ def main() -> int:
             "--ServerApp.port_retries=0",
             f"--IdentityProvider.token={token}",
             f"--ServerApp.root_dir={root}",
-            f"--app-dir={below / 'share' / 'jupyter' / 'lab'}",
         ]
+        if application == "jupyterlab":
+            command.append(f"--app-dir={below / 'share' / 'jupyter' / 'lab'}")
         server = subprocess.Popen(command, env=environment)
 
         def stop(*_: object) -> None:

@@ -1,0 +1,164 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { expect, test } from '@playwright/test';
+
+import { AgentPage } from './agent';
+
+/** Runs if any of it is taken for HTML. */
+const ATTACK =
+  '<img src=x onerror="window.attacked=1"><script>window.attacked=2</script>' +
+  '<svg onload="window.attacked=3"></svg><iframe srcdoc="<script>parent.attacked=4</script>"></iframe>';
+const LINK = 'javascript:window.attacked=5';
+const SVG = btoa(
+  '<svg xmlns="http://www.w3.org/2000/svg" onload="window.attacked=6"><script>window.attacked=7</script></svg>'
+);
+
+const update = (sessionUpdate: string, fields: object) => [
+  'update',
+  { sessionUpdate, ...fields }
+];
+const text = (text: string) => ({ type: 'text', text });
+
+test('nothing that an agent says is ever run', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  const bare = `${ATTACK} [link](${LINK}) <a href="${LINK}">anchor</a>`;
+  const choice = { value: ATTACK, name: ATTACK, description: ATTACK };
+  await agent.play(
+    update('agent_thought_chunk', { content: text(bare) }),
+    update('agent_message_chunk', { content: text(bare) }),
+    update('agent_message_chunk', {
+      content: { type: 'image', mimeType: 'image/svg+xml', data: SVG }
+    }),
+    update('agent_message_chunk', {
+      content: { type: 'image', mimeType: `image/png" onerror="x`, data: SVG }
+    }),
+    update('agent_message_chunk', {
+      content: { type: 'audio', mimeType: 'text/html', data: btoa(ATTACK) }
+    }),
+    update('agent_message_chunk', {
+      content: { type: 'resource_link', uri: LINK, name: ATTACK, title: ATTACK }
+    }),
+    update('agent_message_chunk', {
+      content: {
+        type: 'resource',
+        resource: { uri: LINK, text: ATTACK, mimeType: 'text/html' }
+      }
+    }),
+    update('tool_call', {
+      toolCallId: ATTACK,
+      title: ATTACK,
+      kind: ATTACK,
+      status: 'completed',
+      locations: [{ path: LINK, line: ATTACK }, { path: `/${ATTACK}` }],
+      rawInput: { command: ATTACK },
+      rawOutput: ATTACK,
+      content: [
+        { type: 'content', content: text(bare) },
+        { type: 'diff', path: `/${ATTACK}`, oldText: ATTACK, newText: bare },
+        { type: 'terminal', terminalId: ATTACK }
+      ],
+      _meta: {
+        terminal_output: {
+          terminal_id: ATTACK,
+          data: `${ATTACK}\u001b]8;;${LINK}\u0007link\u001b]8;;\u0007\u001b[31m${ATTACK}`
+        }
+      }
+    }),
+    update('plan', {
+      entries: [{ content: ATTACK, priority: ATTACK, status: ATTACK }]
+    }),
+    update('notice', { severity: ATTACK, message: bare, title: ATTACK }),
+    update('available_commands_update', {
+      availableCommands: [
+        { name: ATTACK, description: ATTACK, input: { hint: ATTACK } }
+      ]
+    }),
+    update('config_option_update', {
+      configOptions: [
+        {
+          id: ATTACK,
+          name: ATTACK,
+          description: ATTACK,
+          type: 'select',
+          currentValue: ATTACK,
+          options: [choice, { group: ATTACK, name: ATTACK, options: [choice] }]
+        },
+        { id: 'odd', name: ATTACK, type: ATTACK, currentValue: { a: ATTACK } }
+      ]
+    }),
+    update('session_info_update', { title: ATTACK }),
+    update('usage_update', {
+      used: 1,
+      size: 2,
+      cost: { amount: 1, currency: ATTACK }
+    }),
+    update(ATTACK, { content: ATTACK })
+  );
+  await agent.input.fill('/');
+  await expect(agent.panel.getByRole('listbox')).toBeVisible();
+  await agent.input.fill('');
+  for (const details of await agent.log.locator('details').all()) {
+    await details.evaluate((node: HTMLDetailsElement) => (node.open = true));
+  }
+
+  // What is asked: a permission, and forms of both kinds.
+  const asked = (method: string, params: object) =>
+    agent.send(JSON.stringify([['request', method, params]]));
+  await asked('session/request_permission', {
+    toolCall: { toolCallId: 'a', title: ATTACK, rawInput: { command: bare } },
+    options: [{ optionId: ATTACK, name: ATTACK, kind: ATTACK }]
+  });
+  await expect(agent.cards).toHaveCount(1);
+  await expect(agent.cards).toContainText('<img src=x');
+  await agent.cards.getByRole('button').first().click();
+  await agent.isIdle();
+  await asked('elicitation/create', {
+    mode: 'form',
+    message: bare,
+    requestedSchema: {
+      type: 'object',
+      title: ATTACK,
+      properties: {
+        [ATTACK]: {
+          type: 'string',
+          title: ATTACK,
+          description: ATTACK,
+          enum: [ATTACK]
+        }
+      }
+    }
+  });
+  await expect(agent.cards).toHaveCount(1);
+  await agent.button('Stop').click();
+  await agent.isIdle();
+  await asked('elicitation/create', { mode: 'url', message: bare, url: LINK });
+  await expect(agent.cards).toHaveCount(1);
+  expect(await agent.cards.locator('a[href^="javascript"]').count()).toBe(0);
+  await agent.button('Stop').click();
+  await agent.isIdle();
+
+  // The same once more, in the list of sessions and after a reload.
+  await agent.button('Sessions and agents').click();
+  await expect(agent.panel.locator('.jp-acp-Session').first()).toBeVisible();
+  await agent.panel.locator('.jp-acp-Session').first().click();
+  await agent.reload();
+  await expect(agent.answers.first()).toBeVisible();
+
+  expect(
+    await page.evaluate(
+      () => (window as unknown as { attacked?: number }).attacked
+    )
+  ).toBeUndefined();
+  for (const selector of [
+    'script',
+    'iframe',
+    '[onerror]',
+    '[onload]',
+    '[href^="javascript" i]',
+    '[src^="javascript" i]',
+    'img[src^="data:image/svg"]'
+  ]) {
+    await expect(agent.panel.locator(selector)).toHaveCount(0);
+  }
+});
