@@ -209,3 +209,21 @@ test('a message that is sent during a turn waits for its end', async ({
   await expect(chat.answers.last()).toHaveText('1 2 3');
   await chat.isIdle();
 });
+
+test('a long message is folded, and what an agent is told in words is named', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('told.ipynb', NOTEBOOK);
+  await agent.show('told.ipynb');
+  await expect(agent.panel.getByRole('switch')).toBeVisible();
+  const lines = Array.from({ length: 40 }, (_, n) => ['chunk', `line ${n}`]);
+  await agent.send(JSON.stringify(lines, null, 1));
+  const prompt = agent.prompts.last();
+  await expect(prompt.locator('details')).toContainText('told.ipynb: cell 1');
+  await expect(prompt).not.toContainText('line 39');
+  await prompt.getByRole('button', { name: 'Show all' }).click();
+  await expect(prompt).toContainText('line 39');
+  await agent.isIdle();
+});

@@ -26,14 +26,45 @@ export function UserMessage({ item }: IMessageProps): JSX.Element {
     >
       {item.parts.map((part, index) =>
         part.type === 'text' ? (
-          <div key={index} className="jp-acp-UserText">
-            {part.blocks.text}
-          </div>
+          <UserText key={index} item={item} text={part.blocks.text} />
         ) : (
           <Content key={index} block={part.block} />
         )
       )}
     </article>
+  );
+}
+
+/** More of a message than this is folded: it was pasted, and is known. */
+const LONG_CHARS = 1500;
+const LONG_LINES = 16;
+
+interface IUserTextProps {
+  item: IMessageItem;
+  text: string;
+}
+
+function UserText({ item, text }: IUserTextProps): JSX.Element {
+  const { trans } = useChat();
+  const [isWhole, setWhole] = useKept(item, 'whole', false);
+  const start = text.slice(0, LONG_CHARS).split('\n', LONG_LINES).join('\n');
+  const isLong = start.length < text.length;
+  return (
+    <>
+      <div className="jp-acp-UserText">
+        {isLong && !isWhole ? `${start}…` : text}
+      </div>
+      {isLong && (
+        <button
+          type="button"
+          className="jp-acp-Link"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? trans.__('Show less') : trans.__('Show all')}
+        </button>
+      )}
+    </>
   );
 }
 

@@ -71,13 +71,18 @@ function blockOf(
     }
     case 'text': {
       const { uri, name, text, mimeType } = attachment;
+      const isMarkdown = mimeType === 'text/markdown';
       return embeddedContext
         ? {
             type: 'resource',
             resource: { uri, text, ...given({ mimeType }) },
             _meta: { [META_KEY]: { name } }
           }
-        : { type: 'text', text: `\n${name} (${uri}):\n${fenced(text)}\n` };
+        : {
+            type: 'text',
+            text: `\n${name} (${uri}):\n${isMarkdown ? text : fenced(text)}\n`,
+            _meta: { [META_KEY]: { name } }
+          };
     }
   }
 }

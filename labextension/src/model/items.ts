@@ -1,7 +1,13 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { ContentBlock, IPlanEntry, IStateError } from '../protocol';
+import {
+  type ContentBlock,
+  type IEmbeddedResource,
+  type IPlanEntry,
+  type IStateError,
+  ourMeta
+} from '../protocol';
 import { MarkdownBlocks } from './blocks';
 import type { IChange, INotedChange } from './changes';
 import type { IToolCall } from './toolcall';
@@ -115,6 +121,13 @@ export function appendContent(
 ): void {
   if (content.type !== 'text') {
     parts.push({ type: 'block', block: content });
+    return;
+  }
+  if (ourMeta<{ name: string }>(content).name !== undefined) {
+    // Told in words to an agent that takes no resources; to people it is one.
+    const { text, _meta } = content;
+    const block = { type: 'resource', resource: { uri: '', text }, _meta };
+    parts.push({ type: 'block', block: block as IEmbeddedResource });
     return;
   }
   let last = parts.at(-1);

@@ -19,7 +19,9 @@ const MAX_SUGGESTIONS = 8;
 
 /** What a prompt can refer to: where the user is, and what else there is. */
 export class PromptContext {
-  constructor(private readonly _options: PromptContext.IOptions) {}
+  constructor(private readonly _options: PromptContext.IOptions) {
+    _options.tracker.changed.connect(this._onChanged, this);
+  }
 
   get changed(): ISignal<IWorkspaceTracker, void> {
     return this._options.tracker.viewChanged;
@@ -28,7 +30,9 @@ export class PromptContext {
   /** Where the user is, in words and as what would be sent. */
   active(): IActiveContext | null {
     const { tracker, trans } = this._options;
-    const document = tracker.active && tracker.describe(tracker.active);
+    // A chat in the main area is no document; the last one is still meant.
+    const path = tracker.active ?? this._last;
+    const document = path && tracker.describe(path);
     if (!document) {
       return null;
     }
@@ -94,9 +98,13 @@ export class PromptContext {
       .map(cell => this._cell(path, cell));
   }
 
+  private _onChanged(tracker: IWorkspaceTracker): void {
+    this._last = tracker.active ?? this._last;
+  }
+
   private _cells(fits: (text: string) => boolean): IMention[] {
     const { tracker, trans } = this._options;
-    const path = tracker.active;
+    const path = tracker.active ?? this._last;
     if (!path) {
       return [];
     }
@@ -192,6 +200,9 @@ export class PromptContext {
     const absolute = `${rootDir() ?? ''}/${contents.localPath(path)}`;
     return `file://${absolute.split('/').map(encodeURIComponent).join('/')}`;
   }
+
+  /** The document that the user was in last. */
+  private _last: string | null = null;
 }
 
 export namespace PromptContext {
