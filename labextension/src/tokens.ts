@@ -180,10 +180,21 @@ export const IPermissionRules = new Token<IPermissionRules>(
 
 /** Shows documents. */
 export interface IDocumentOpener {
-  /** Whether a path or a file's URI is one that Jupyter can show. */
-  canOpen(path: string): boolean;
-  /** Show it, at a line if one is given (counted from 1). */
-  open(path: string, line?: number): Promise<void>;
+  /**
+   * What an agent means by a path or a file's URI, perhaps with a line; null if
+   * it is nothing that Jupyter can show. A path may begin at a folder.
+   */
+  find(target: string, folder?: string): IDocumentOpener.IPlace | null;
+  open(place: IDocumentOpener.IPlace): Promise<void>;
+}
+
+export namespace IDocumentOpener {
+  export interface IPlace {
+    /** As the contents API spells it. */
+    path: string;
+    /** Counted from 1. */
+    line?: number;
+  }
 }
 
 export const IDocumentOpener = new Token<IDocumentOpener>(

@@ -5,7 +5,9 @@ import type axe from 'axe-core';
 
 import { expect, test } from '@playwright/test';
 
+import { AgentPage } from './agent';
 import { ChatPage } from './chat';
+import { code } from './documents';
 
 async function loadAxe(chat: ChatPage): Promise<void> {
   await chat.page.addScriptTag({
@@ -129,5 +131,47 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     await chat.log.getByRole('button', { name: 'Show the log' }).click();
     await expect(page.locator('.jp-acp-Log')).toContainText('words');
     expect(await violations(chat, '.jp-Dialog')).toEqual([]);
+  });
+}
+
+for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
+  test(`axe finds nothing wrong in changes and prompts in ${theme}`, async ({
+    page,
+    request
+  }) => {
+    const agent = await AgentPage.begin(page, request);
+    await agent.execute('apputils:change-theme', { theme });
+    await loadAxe(agent);
+    const cells = [code('a', 'x = 1'), code('b', 'y = 1')];
+    const kernelspec = { name: 'python3', display_name: 'Python 3' };
+    const metadata = { kernelspec };
+    const notebook = { nbformat: 4, nbformat_minor: 5, metadata, cells };
+    await agent.put('axe.ipynb', notebook);
+    await agent.put('axe.py', 'one = 1\ntwo = 2\n');
+    await agent.show('axe.ipynb');
+    const root = await agent.root();
+    const write = (name: string, content: string) => [
+      'request',
+      'fs/write_text_file',
+      { path: `${root}/${name}`, content }
+    ];
+    await agent.play(
+      ['chunk', '[link](axe.py:2) and\n\n```python\nprint(1)\n```\n'],
+      write('axe.ipynb', JSON.stringify(notebook).replace('x = 1', 'x = 2')),
+      write('axe.py', 'one = 1\ntwo = "two"\nthree = 3\n')
+    );
+    await expect(agent.log.locator('.cm-content').first()).toBeVisible();
+    await agent.input.pressSequentially('@axe');
+    await expect(agent.panel.getByRole('listbox')).toBeVisible();
+    expect(await violations(agent)).toEqual([]);
+    await agent.input.press('Enter');
+    await agent.panel.getByRole('button', { name: 'Undo all' }).click();
+    await expect(agent.panel.getByText('Redo all')).toBeVisible();
+    expect(await violations(agent)).toEqual([]);
+    await agent.panel.getByRole('button', { name: /Review .*axe.py/ }).click();
+    await expect(
+      page.locator('.jp-acp-ChangeWidget .cm-line').first()
+    ).toBeVisible();
+    expect(await violations(agent, '.jp-acp-ChangeWidget')).toEqual([]);
   });
 }

@@ -123,3 +123,42 @@ test('code without a notebook says what to do', async ({ page, request }) => {
   await block.getByRole('button', { name: 'Insert below and run' }).click();
   await expect(page.getByText('Open a notebook first')).toBeVisible();
 });
+
+test('links of answers open documents at their lines', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const lines = Array.from({ length: 90 }, (_, n) => `line_${n + 1} = 1\n`);
+  await agent.put('linked.py', lines.join(''));
+  const uri = `file://${await agent.root()}/linked.py#L80`;
+  await agent.play(
+    ['chunk', 'See [the place](linked.py#L70), not [this](javascript:x).'],
+    [
+      'update',
+      {
+        sessionUpdate: 'agent_message_chunk',
+        content: { type: 'resource_link', uri, name: 'the file' }
+      }
+    ],
+    [
+      'update',
+      {
+        sessionUpdate: 'tool_call',
+        toolCallId: 'read',
+        title: 'Read',
+        kind: 'read',
+        status: 'completed',
+        locations: [{ path: `${await agent.root()}/linked.py`, line: 60 }]
+      }
+    ]
+  );
+  const at = page.locator('.jp-StatusBar-Widget').getByText(/^Ln \d+/);
+  await agent.log.getByRole('link', { name: 'the place' }).click();
+  await expect(at).toHaveText(/^Ln 70,/);
+  await agent.log.getByRole('button', { name: 'the file' }).click();
+  await expect(at).toHaveText(/^Ln 80,/);
+  await agent.log.getByRole('button', { name: 'linked.py:60' }).click();
+  await expect(at).toHaveText(/^Ln 60,/);
+  expect(page.url()).toContain('/lab');
+});

@@ -179,6 +179,27 @@ test('a file is dragged from the file browser into the message', async ({
   ).toBeVisible();
 });
 
+test('a cell is dragged out of its notebook into the message', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('cells.ipynb', NOTEBOOK);
+  await agent.show('cells.ipynb');
+  await agent.cell(1).locator('.jp-InputPrompt').hover();
+  await page.mouse.down();
+  const box = (await agent.input.boundingBox())!;
+  await page.mouse.move(box.x + 20, box.y - 200, { steps: 5 });
+  await page.mouse.move(box.x + 20, box.y + 10, { steps: 5 });
+  await page.mouse.up();
+  await expect(
+    agent.panel.locator('li.jp-acp-Attachment', {
+      hasText: 'cells.ipynb: cell 2'
+    })
+  ).toBeVisible();
+  await expect(agent.cell(1)).toContainText('print("shown")');
+});
+
 test('what was said before comes back with the arrow keys', async ({
   page
 }) => {

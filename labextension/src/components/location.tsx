@@ -24,7 +24,8 @@ export function Location({
   const { opener, trans } = useChat();
   const name = children ?? path.split('/').at(-1) ?? path;
   const text = line ? `${name}:${line}` : name;
-  if (!opener?.canOpen(path)) {
+  const place = opener?.find(path);
+  if (!opener || !place) {
     return (
       <span className="jp-acp-Location" title={path}>
         <Visible text={text} />
@@ -36,7 +37,7 @@ export function Location({
       type="button"
       className="jp-acp-Location jp-acp-mod-link"
       title={trans.__('Open %1', line ? `${path}:${line}` : path)}
-      onClick={() => void opener.open(path, line ?? undefined)}
+      onClick={() => void opener.open({ ...place, line: line ?? place.line })}
     >
       <Visible text={text} />
     </button>

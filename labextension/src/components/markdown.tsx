@@ -7,6 +7,7 @@ import * as React from 'react';
 import type { MarkdownBlocks } from '../model/blocks';
 import { addCodeBars } from './codebar';
 import { useChat } from './context';
+import { useSession } from './session';
 
 const MARKDOWN = 'text/markdown';
 
@@ -62,14 +63,39 @@ const MarkdownBlock = React.memo(function MarkdownBlock({
     painter.show(text, isGrowing);
   }, [painter, text, isGrowing]);
   React.useEffect(() => () => painter.stop(), [painter]);
+  const onClick = useLinks();
 
   return (
     <div
       ref={host}
       className="jp-acp-Markdown jp-RenderedHTMLCommon jp-RenderedMarkdown"
+      onClick={onClick}
     />
   );
 });
+
+/** Links to files open documents; others leave the page as it is. */
+function useLinks(): (event: React.MouseEvent) => void {
+  const { opener } = useChat();
+  const { info } = useSession();
+  return event => {
+    const link = (event.target as Element).closest('a');
+    const target = link?.getAttribute('href');
+    if (!link || !target) {
+      return;
+    }
+    if (/^(https?|mailto):/i.test(target)) {
+      link.target = '_blank';
+      link.rel = 'noopener';
+      return;
+    }
+    event.preventDefault();
+    const place = opener?.find(target, info.cwd);
+    if (opener && place) {
+      void opener.open(place);
+    }
+  };
+}
 
 /** Paints the newest of growing texts, and rests after each. */
 class Painter {

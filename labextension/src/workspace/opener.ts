@@ -1,8 +1,8 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { Widget } from '@lumino/widgets';
 
@@ -12,32 +12,28 @@ import type { IDocumentOpener } from '../tokens';
 export class DocumentOpener implements IDocumentOpener {
   constructor(private readonly _options: DocumentOpener.IOptions) {}
 
-  canOpen(path: string): boolean {
-    return this._contentsPath(path) !== null;
+  find(target: string, folder?: string): IDocumentOpener.IPlace | null {
+    const root = this._options.rootDir()?.replace(/\/+$/, '');
+    const named = parse(target);
+    if (root === undefined || named === null) {
+      return null;
+    }
+    const absolute = withoutDots(
+      named.path.startsWith('/')
+        ? named.path
+        : `${folder ?? root}/${named.path}`
+    );
+    return absolute.startsWith(`${root}/`)
+      ? { ...named, path: absolute.slice(root.length + 1) }
+      : null;
   }
 
-  async open(path: string, line?: number): Promise<void> {
-    const contentsPath = this._contentsPath(path);
-    const widget =
-      contentsPath === null
-        ? undefined
-        : this._options.manager.openOrReveal(contentsPath);
+  async open({ path, line }: IDocumentOpener.IPlace): Promise<void> {
+    const widget = this._options.manager.openOrReveal(path);
     if (widget && line !== undefined) {
       await widget.revealed;
       goTo(widget, line - 1);
     }
-  }
-
-  /** What the contents API calls it; null if it is none of its files. */
-  private _contentsPath(path: string): string | null {
-    const root = this._options.rootDir()?.replace(/\/+$/, '');
-    const absolute = pathOf(path);
-    if (root === undefined || absolute === null) {
-      return null;
-    }
-    return absolute.startsWith(`${root}/`)
-      ? absolute.slice(root.length + 1)
-      : null;
   }
 }
 
@@ -49,12 +45,42 @@ export namespace DocumentOpener {
   }
 }
 
-function pathOf(path: string): string | null {
-  if (!path.startsWith('file:')) {
-    return path.startsWith('/') ? path : null;
+/** The line at the end of a path, in the ways that agents write it. */
+const LINE = /(?:#L|#line=|:)(\d+)(?:[-,:]L?\d+)?$/;
+
+/** Take a path or a URI apart; null if it is something else. */
+function parse(target: string): IDocumentOpener.IPlace | null {
+  const found = LINE.exec(target);
+  const line = found ? Number(found[1]) : undefined;
+  const rest = found ? target.slice(0, found.index) : target.split('#', 1)[0];
+  if (!rest) {
+    return null;
   }
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(rest)) {
+    return { path: safely(decodeURIComponent, rest) ?? rest, line };
+  }
+  const path = rest.startsWith('file:')
+    ? safely(uri => decodeURIComponent(new URL(uri).pathname), rest)
+    : null;
+  return path ? { path, line } : null;
+}
+
+/** What a path leads to; what lies above the top is the top. */
+function withoutDots(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') {
+      parts.pop();
+    } else if (part && part !== '.') {
+      parts.push(part);
+    }
+  }
+  return `/${parts.join('/')}`;
+}
+
+function safely(work: (text: string) => string, text: string): string | null {
   try {
-    return decodeURIComponent(new URL(path).pathname);
+    return work(text);
   } catch {
     return null;
   }
