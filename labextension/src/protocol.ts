@@ -281,6 +281,8 @@ export interface IElicitationProperty {
   maxLength?: number;
   pattern?: string;
   format?: string;
+  minItems?: number;
+  maxItems?: number;
 }
 
 export interface IElicitationSchema {

@@ -6,6 +6,7 @@ import * as React from 'react';
 import type { IPendingRequest } from '../model/session';
 import type { IElicitationParams, IElicitationProperty } from '../protocol';
 import { useChat } from './context';
+import { Visible } from './visible';
 
 type Value = string | number | boolean | string[];
 
@@ -14,11 +15,75 @@ interface IElicitationProps {
   isConnected: boolean;
 }
 
-/** The agent asks for values: a form made from the schema that it sent. */
-export function Elicitation({
-  request,
-  isConnected
-}: IElicitationProps): JSX.Element {
+/** The agent asks for values, or to go to a page where it asks for them. */
+export function Elicitation(props: IElicitationProps): JSX.Element {
+  const { mode } = props.request.params as IElicitationParams;
+  return mode === 'url' ? <Visit {...props} /> : <Form {...props} />;
+}
+
+/** Where the agent sends the person: seen as a whole before it is opened. */
+function Visit({ request, isConnected }: IElicitationProps): JSX.Element {
+  const { trans } = useChat();
+  const { message, url = '' } = request.params as IElicitationParams;
+  const address = webAddress(url);
+  return (
+    <section className="jp-acp-Card" aria-label={trans.__('The agent asks')}>
+      <div className="jp-acp-Card-header">
+        <span className="jp-acp-Card-title">
+          <Visible text={message} />
+        </span>
+      </div>
+      <div className="jp-acp-Card-body">
+        <code className="jp-acp-Address">
+          <Visible text={url} />
+        </code>
+        <p className="jp-acp-Hint">
+          {address
+            ? trans.__(
+                'It opens %1 in a new tab. Go on only if you know that site.',
+                address.host
+              )
+            : trans.__('This is no address of a web page; it is not opened.')}
+        </p>
+      </div>
+      <div className="jp-acp-Card-buttons">
+        {address && (
+          <button
+            type="button"
+            className="jp-mod-styled jp-mod-accept"
+            disabled={!isConnected}
+            onClick={() => {
+              window.open(address.href, '_blank', 'noopener,noreferrer');
+              request.answer({ action: 'accept' });
+            }}
+          >
+            {trans.__('Open')}
+          </button>
+        )}
+        <button
+          type="button"
+          className="jp-mod-styled jp-mod-reject"
+          disabled={!isConnected}
+          onClick={() => request.answer({ action: 'decline' })}
+        >
+          {trans.__('Decline')}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function webAddress(url: string): URL | null {
+  try {
+    const address = new URL(url);
+    return /^https?:$/.test(address.protocol) ? address : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A form made from the schema that the agent sent. */
+function Form({ request, isConnected }: IElicitationProps): JSX.Element {
   const { trans } = useChat();
   const params = request.params as IElicitationParams;
   const schema = params.requestedSchema ?? {};
@@ -41,7 +106,9 @@ export function Elicitation({
       onSubmit={submit}
     >
       <div className="jp-acp-Card-header">
-        <span className="jp-acp-Card-title">{params.message}</span>
+        <span className="jp-acp-Card-title">
+          <Visible text={params.message} />
+        </span>
       </div>
       <div className="jp-acp-Card-body">
         {properties.map(([name, property]) => (
@@ -133,17 +200,13 @@ function Input({
   }
   if (property.type === 'array' && several.length) {
     return (
-      <select
+      <Several
         {...common}
-        className="jp-mod-styled"
-        multiple
+        choices={several}
+        property={property}
         value={Array.isArray(value) ? value : []}
-        onChange={event =>
-          onChange([...event.target.selectedOptions].map(each => each.value))
-        }
-      >
-        <Options choices={several} />
-      </select>
+        onChange={onChange}
+      />
     );
   }
   if (choices.length) {
@@ -175,17 +238,104 @@ function Input({
       />
     );
   }
+  if (property.format === 'date-time') {
+    return (
+      <input
+        {...common}
+        className="jp-mod-styled"
+        type="datetime-local"
+        value={localTime(value)}
+        onChange={event =>
+          onChange(
+            event.target.value && new Date(event.target.value).toISOString()
+          )
+        }
+      />
+    );
+  }
   return (
     <input
       {...common}
       className="jp-mod-styled"
-      type="text"
+      type={INPUT_TYPES[property.format ?? ''] ?? 'text'}
       minLength={property.minLength}
       maxLength={property.maxLength}
-      pattern={property.pattern}
+      // Browsers want the whole text to fit, schemas only some part of it.
+      pattern={property.pattern && `.*(?:${property.pattern}).*`}
+      title={property.pattern}
       value={String(value ?? '')}
       onChange={event => onChange(event.target.value)}
     />
+  );
+}
+
+const INPUT_TYPES: Record<string, string> = {
+  email: 'email',
+  uri: 'url',
+  date: 'date'
+};
+
+/** A moment as its field has it: in the time zone of whoever looks. */
+function localTime(value: Value | undefined): string {
+  const date = new Date(String(value ?? ''));
+  if (isNaN(date.getTime())) {
+    return '';
+  }
+  const minutes = date.getTime() - date.getTimezoneOffset() * 60_000;
+  return new Date(minutes).toISOString().slice(0, 16);
+}
+
+interface ISeveralProps {
+  id: string;
+  required: boolean;
+  choices: IChoice[];
+  property: IElicitationProperty;
+  value: string[];
+  onChange: (value: string[]) => void;
+}
+
+/** Any of several choices, as many as the schema allows. */
+function Several({
+  id,
+  required,
+  choices,
+  property,
+  value,
+  onChange
+}: ISeveralProps): JSX.Element {
+  const { trans } = useChat();
+  const first = React.useRef<HTMLInputElement>(null);
+  const { minItems = required ? 1 : 0, maxItems = choices.length } = property;
+  const problem =
+    value.length < minItems
+      ? trans._n('Choose at least %1.', 'Choose at least %1.', minItems)
+      : value.length > maxItems
+        ? trans._n('Choose at most %1.', 'Choose at most %1.', maxItems)
+        : '';
+  React.useEffect(() => {
+    first.current?.setCustomValidity(problem);
+  }, [problem]);
+  return (
+    <span className="jp-acp-Several" role="group">
+      {choices.map((choice, index) => (
+        <label key={choice.const} className="jp-acp-Check">
+          <input
+            ref={index === 0 ? first : undefined}
+            id={index === 0 ? id : undefined}
+            type="checkbox"
+            checked={value.includes(choice.const)}
+            onChange={event =>
+              onChange(
+                event.target.checked
+                  ? [...value, choice.const]
+                  : value.filter(each => each !== choice.const)
+              )
+            }
+          />
+          {choice.title ?? choice.const}
+        </label>
+      ))}
+    </span>
   );
 }
 

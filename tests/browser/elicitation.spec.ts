@@ -1,0 +1,149 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { type Locator, expect, test } from '@playwright/test';
+
+import { AgentPage } from './agent';
+
+/** Let the agent ask; returns what it was answered, once it was. */
+async function ask(
+  agent: AgentPage,
+  params: object,
+  answer: (card: Locator) => Promise<void>
+): Promise<unknown> {
+  const asked = agent.ask('elicitation/create', params);
+  await expect(agent.cards).toHaveCount(1);
+  await answer(agent.cards);
+  return asked;
+}
+
+test('a form has every kind of field, checks them, and keeps their types', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const result = await ask(
+    agent,
+    {
+      mode: 'form',
+      message: 'Tell me',
+      requestedSchema: {
+        type: 'object',
+        required: ['name', 'age', 'colours'],
+        properties: {
+          name: {
+            type: 'string',
+            title: 'Name',
+            pattern: '^[A-Z]',
+            minLength: 2
+          },
+          mail: { type: 'string', title: 'Mail', format: 'email' },
+          site: { type: 'string', title: 'Site', format: 'uri' },
+          day: { type: 'string', title: 'Day', format: 'date' },
+          moment: { type: 'string', title: 'Moment', format: 'date-time' },
+          age: { type: 'integer', title: 'Age', minimum: 1, maximum: 150 },
+          share: { type: 'number', title: 'Share', default: 0.5 },
+          sure: { type: 'boolean', title: 'Sure', default: true },
+          size: { type: 'string', title: 'Size', enum: ['S', 'M'] },
+          shape: {
+            type: 'string',
+            title: 'Shape',
+            oneOf: [
+              { const: 'c', title: 'Circle' },
+              { const: 's', title: 'Square' }
+            ]
+          },
+          colours: {
+            type: 'array',
+            title: 'Colours',
+            minItems: 1,
+            maxItems: 2,
+            items: { enum: ['red', 'green', 'blue'] }
+          },
+          left: { type: 'string', title: 'Left out' }
+        }
+      }
+    },
+    async card => {
+      const submit = card.getByRole('button', { name: 'Submit' });
+      await card.getByLabel('Name').fill('ada');
+      await card.getByLabel('Age').fill('200');
+      await card.getByLabel('Mail').fill('no mail');
+      for (const colour of ['red', 'green', 'blue']) {
+        await card.getByLabel(colour).check();
+      }
+      const invalid = (): Promise<string[]> =>
+        card
+          .locator('input:invalid, select:invalid')
+          .evaluateAll(nodes =>
+            nodes.map(node => (node as HTMLInputElement).labels![0].innerText)
+          );
+      await submit.click();
+      expect((await invalid()).map(name => name.replace(' *', ''))).toEqual([
+        'Name',
+        'Mail',
+        'Age',
+        'Colours'
+      ]);
+      await card.getByLabel('Name').fill('Ada');
+      await card.getByLabel('Age').fill('36');
+      await card.getByLabel('Mail').fill('ada@example.org');
+      await card.getByLabel('Site').fill('https://example.org/');
+      await card.getByLabel('Day').fill('2026-11-18');
+      await card.getByLabel('Moment').fill('2026-11-18T10:30');
+      await card.getByLabel('green').uncheck();
+      await card.getByLabel('Size').selectOption('M');
+      await card.getByLabel('Shape').selectOption({ label: 'Square' });
+      await submit.click();
+    }
+  );
+  const moment = await page.evaluate(() =>
+    new Date('2026-11-18T10:30').toISOString()
+  );
+  expect(result).toEqual({
+    action: 'accept',
+    content: {
+      name: 'Ada',
+      mail: 'ada@example.org',
+      site: 'https://example.org/',
+      day: '2026-11-18',
+      moment,
+      age: 36,
+      share: 0.5,
+      sure: true,
+      size: 'M',
+      shape: 's',
+      colours: ['red', 'blue']
+    }
+  });
+});
+
+test('a page is opened only if the person wants it', async ({
+  page,
+  request,
+  context
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const url = `${new URL(page.url()).origin}/api?elicited=1`;
+  const opened = context.waitForEvent('page');
+  expect(
+    await ask(agent, { mode: 'url', message: 'Log in', url }, async card => {
+      await expect(card).toContainText(url);
+      await card.getByRole('button', { name: 'Open' }).click();
+    })
+  ).toEqual({ action: 'accept' });
+  expect((await opened).url()).toBe(url);
+  expect(
+    await ask(agent, { mode: 'url', message: 'Log in', url }, card =>
+      card.getByRole('button', { name: 'Decline' }).click()
+    )
+  ).toEqual({ action: 'decline' });
+  await ask(
+    agent,
+    { mode: 'url', message: 'Run', url: 'javascript:alert(1)' },
+    async card => {
+      await expect(card.getByRole('button', { name: 'Open' })).toHaveCount(0);
+      await card.getByRole('button', { name: 'Decline' }).click();
+    }
+  );
+});
