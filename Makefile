@@ -102,7 +102,7 @@ test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 
 test-python: $(BUILT) $(STAMPS)/test
 	@rm -f $(REPORTS)/pytest.xml
-	$(PY) -m pytest --junitxml=$(REPORTS)/pytest.xml $(ARGS)
+	$(PY) -m pytest --numprocesses=2 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
 	@$(PY) .ci/ran-tests $(REPORTS)/pytest.xml
 
 test-jest: $(STAMPS)/node-modules

@@ -37,9 +37,10 @@ def from_agent(connection: socket.socket) -> None:
         while data := os.read(0, CHUNK):
             connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
-        time.sleep(GRACE)
     except OSError:
-        pass
+        # The server is gone: what it still had to say, or that it is, is said by who reads from it.
+        return
+    time.sleep(GRACE)
     os._exit(0)
 
 

@@ -15,12 +15,14 @@ const token = 'browser-tests';
 // Workers read this file too and must find the ports that were chosen first.
 process.env.ACP_TEST_PORTS ??= execFileSync(python, [
   '-c',
-  'import socket; s = [socket.socket() for _ in range(3)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
+  'import socket; s = [socket.socket() for _ in range(4)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
 ])
   .toString()
   .trim();
-const [port, portTogether, portNotebook] =
+const [portTogether, portNotebook, ...ports] =
   process.env.ACP_TEST_PORTS.split(' ');
+/** Each worker has a server of its own: tests may crash its agents. */
+const own = ports[Number(process.env.TEST_PARALLEL_INDEX ?? 0)];
 
 const base = (port: string): string => `http://127.0.0.1:${port}`;
 
@@ -37,8 +39,7 @@ const server = (python: string, port: string, application = 'jupyterlab') => ({
 export default defineConfig({
   testDir: '.',
   forbidOnly: true,
-  // One server and its one built-in agent serve every test, which may crash it.
-  workers: 1,
+  workers: ports.length,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: [['list'], ['junit']],
@@ -56,7 +57,7 @@ export default defineConfig({
       name: 'lab',
       testMatch: '*.spec.ts',
       testIgnore: 'notebook7.spec.ts',
-      use: { baseURL: base(port) }
+      use: { baseURL: base(own) }
     },
     {
       name: 'collaboration',
@@ -70,7 +71,7 @@ export default defineConfig({
     }
   ],
   webServer: [
-    server(python, port),
+    ...ports.map(port => server(python, port)),
     server(together, portTogether),
     server(python, portNotebook, 'notebook')
   ]
