@@ -183,7 +183,7 @@ class AcpExtension(ExtensionApp):
         return manager
 
     def _make_services(self) -> ClientServices:
-        from .client.changes import Changes, note_change
+        from .client.changes import Changes
         from .client.contents import Contents
         from .client.dispatch import ClientServices
         from .client.documents import Documents
@@ -210,8 +210,9 @@ class AcpExtension(ExtensionApp):
         watcher = Watcher(documents, workspace.files, workspace.is_away, self.log)
         self._on_save(contents_root, watcher.saved)
         turns = FileTurns()
-        files = Files(root_dir, documents, contents, permissions.check, turns, note_change)
-        notebooks = Notebooks(root_dir, documents, contents, permissions.check, turns, note_change)
+        changes = Changes(root_dir)
+        files = Files(root_dir, documents, contents, permissions.check, turns, changes.note)
+        notebooks = Notebooks(root_dir, documents, contents, permissions.check, turns, changes.note)
         kernels = Kernels(
             self.serverapp.kernel_manager,
             self.serverapp.session_manager,
@@ -227,7 +228,7 @@ class AcpExtension(ExtensionApp):
             permissions,
             watcher,
             notebooks,
-            Changes(root_dir, files.revise),
+            changes,
             self._make_tools(services) if self.tools else None,
         )
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import deque
 from typing import NamedTuple
@@ -30,20 +31,23 @@ def find_files(root: str, query: str, limit: int) -> Found:
     while folders and looked_at < LOOKED_AT:
         folder = folders.popleft()
         try:
-            entries = sorted(os.scandir(os.path.join(root, folder)), key=lambda entry: entry.name)
+            with os.scandir(os.path.join(root, folder)) as found:
+                # Not more of one folder than of all of them.
+                entries = [*itertools.islice(found, LOOKED_AT - looked_at)]
         except OSError:
             continue
-        for entry in entries:
-            looked_at += 1
+        looked_at += len(entries)
+        for entry in sorted(entries, key=lambda entry: entry.name):
             if entry.name.startswith(".") or entry.name in _SKIPPED:
                 continue
             path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.is_dir(follow_symlinks=False):
                 folders.append(path)
-            elif wanted in path.lower():
+            elif wanted in path.lower() and entry.is_file():
                 matches.append((_rank(path.lower(), wanted), path))
     matches.sort()
-    return Found([path for _, path in matches[:limit]], complete=not folders)
+    complete = not folders and looked_at < LOOKED_AT
+    return Found([path for _, path in matches[:limit]], complete)
 
 
 def _rank(path: str, wanted: str) -> tuple[int, int, str]:

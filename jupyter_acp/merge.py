@@ -24,25 +24,30 @@ class Edit(NamedTuple):
     items: Sequence[Any]
 
 
-def merge_texts(base: str, ours: str, theirs: str) -> str:
-    """Merge line by line."""
+def merge_texts(base: str, ours: str, theirs: str, *, apart: bool = False) -> str:
+    """Merge line by line; `apart`, what is put in must not even touch another change."""
     if ours in (base, theirs):
         return theirs
     if theirs == base:
         return ours
     lines = [text.splitlines(keepends=True) for text in (base, ours, theirs)]
-    return "".join(merge_sequences(*lines, what="line"))
+    return "".join(merge_sequences(*lines, what="line", apart=apart))
 
 
 def merge_sequences(
-    base: Sequence[T], ours: Sequence[T], theirs: Sequence[T], *, what: str
+    base: Sequence[T],
+    ours: Sequence[T],
+    theirs: Sequence[T],
+    *,
+    what: str,
+    apart: bool = False,
 ) -> list[T]:
     """Merge two sequences that were one; changes that meet conflict unless they are the same."""
     merged: list[T] = []
     done = 0
     edits = sorted({*_edits(base, ours), *_edits(base, theirs)})
     for edit, following in itertools.pairwise(edits):
-        if _meet(edit, following):
+        if _meet(edit, following) or (apart and _touch(edit, following)):
             raise ConflictError(f"{what} {following.start + 1}")
     for edit in edits:
         merged += [*base[done : edit.start], *edit.items]
@@ -74,6 +79,12 @@ def _meet(first: Edit, second: Edit) -> bool:
         # What is put in before a stretch and what becomes of the stretch are different things.
         return (first.end == first.start) == (second.end == second.start)
     return second.start < first.end
+
+
+def _touch(first: Edit, second: Edit) -> bool:
+    """Whether one of two edits puts something in right beside the other."""
+    is_insertion = first.start == first.end or second.start == second.end
+    return is_insertion and second.start <= first.end
 
 
 # Notebooks

@@ -16,15 +16,35 @@ from .merge import ConflictError, merge_texts
 
 def revise_text(text: str, before: str, after: str) -> str:
     """Return a text in which a change from `before` to `after` is made."""
-    if "\r\n" in text:
-        plain = revise_text(one_line_end(text), one_line_end(before), one_line_end(after))
-        return plain.replace("\n", "\r\n")
-    places = text.count(before) if before else 0
-    if places == 1:
-        return text.replace(before, after)
-    if places > 1:
+    ends = text.count("\r\n")
+    if ends and ends == text.count("\n"):
+        return _revise(one_line_end(text), one_line_end(before), one_line_end(after)).replace(
+            "\n", "\r\n"
+        )
+    if not ends:
+        # Windows hold no other line ends, whatever their files have.
+        before, after = one_line_end(before), one_line_end(after)
+    return _revise(text, before, after)
+
+
+def _revise(text: str, before: str, after: str) -> str:
+    places = _places(text, before)
+    if len(places) == 1:
+        return text[: places[0]] + after + text[places[0] + len(before) :]
+    if places:
         raise ConflictError("it occurs there more than once")
-    return merge_texts(before, text, after)
+    return merge_texts(before, text, after, apart=True)
+
+
+def _places(text: str, piece: str) -> list[int]:
+    """Return where a piece stands; one of whole lines stands at the beginning of a line."""
+    places = []
+    at = text.find(piece) if piece else -1
+    while at >= 0:
+        if not piece.endswith("\n") or at == 0 or text[at - 1] == "\n":
+            places.append(at)
+        at = text.find(piece, at + 1)
+    return places
 
 
 def revise_notebook(notebook: dict[str, Any], before: str, after: str) -> dict[str, Any]:

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import nbformat
 import pytest
+from conftest import is_state
 from mcpclient import connected
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from jupyter_acp.client import changes
 
@@ -92,6 +94,8 @@ async def test_files_that_an_agent_made(window, page, session, root):
     answer = await decide(window, session, path, "undo", "new\n", None)
     assert "close it first" in answer["error"]["message"] and path.exists()
     page.contents.clear()
+    await window.start_prompt(session, ["exit", 3])
+    await window.wait(is_state("disconnected"))
     assert "result" in await decide(window, session, path, "undo", "new\n", None)
     assert not path.exists()
     assert "result" in await decide(window, session, path, "redo", None, "new\n")
@@ -150,3 +154,86 @@ async def test_bad_decisions(window, session, root, wrong):
     texts = {"path": str(root / "a.py"), "before": "a", "after": "b"}
     answer = await window.ask("_jupyter/change/decide", {**params, **texts, **wrong})
     assert answer["error"]["code"] == -32602 and not window.of(DECIDED)
+
+
+async def test_only_what_was_seen_to_be_made_is_deleted(window, session, root):
+    path = root / "precious.py"
+    path.write_text("precious\n")
+    await write(window, session, path, "new\n")
+    # An agent that says that it was new: windows have it from there.
+    answer = await decide(window, session, path, "undo", "new\n", None)
+    assert "was not deleted" in answer["error"]["message"] and path.exists()
+    empty = root / "__init__.py"
+    empty.write_text("")
+    answer = await decide(window, session, empty, "undo", None, None)
+    assert answer["error"]["code"] == -32602 and empty.exists()
+
+
+async def test_protected_files_are_undone_only_where_the_change_was_seen(window, session, root):
+    path = root / ".bashrc"
+    path.write_text("mine\n")
+    answer = await decide(window, session, path, "undo", "mine\n", "evil\n")
+    assert "protected file" in answer["error"]["message"] and path.read_text() == "mine\n"
+
+
+async def test_a_notebook_that_was_none_is_never_lost(window, session, root):
+    path = root / "broken.ipynb"
+    path.write_text("{ half a notebook")
+    whole = nbformat.writes(new_notebook(cells=[new_code_cell("1", id="a")]))
+    await write(window, session, path, whole)
+    ((_, old, new),) = noted(window)
+    assert old == "{ half a notebook"
+    await decide(window, session, path, "undo", new, None)
+    assert path.exists()
+    path.write_text("{ broken again")
+    answer = await decide(window, session, path, "redo", None, new)
+    assert "it is there already" in answer["error"]["message"]
+    assert path.read_text() == "{ broken again"
+
+
+async def test_a_new_notebook_without_ids_is_undone(window, session, root):
+    path = root / "plain.ipynb"
+    notebook = new_notebook(cells=[new_code_cell("1")])
+    del notebook.cells[0]["id"]
+    await write(window, session, path, json.dumps(notebook))
+    ((_, old, new),) = noted(window)
+    assert old is None
+    assert "result" in await decide(window, session, path, "undo", new, None)
+    assert not path.exists()
+
+
+async def test_what_was_undone_is_written_down_though_the_window_goes(
+    window, session, root, acp_connect, monkeypatch, acp
+):
+    path = root / "a.py"
+    path.write_text("old\n")
+    await write(window, session, path, "new\n")
+    manager = await acp.manager()
+    revise = manager.services._files.revise
+
+    async def slowly(*args):
+        await revise(*args)
+        await asyncio.sleep(0.3)
+
+    monkeypatch.setattr(manager.services._files, "revise", slowly)
+    other = await acp_connect()
+    params = {"sessionId": session, "change": "c", "parts": ["0"], "decision": "undo"}
+    texts = {"path": str(path), "before": "new\n", "after": "old\n"}
+    await other.start("_jupyter/change/decide", {**params, **texts})
+    while path.read_text() != "old\n":
+        await asyncio.sleep(0.02)
+    await other.close()
+    await window.wait(lambda m: m.get("method") == DECIDED)
+
+
+async def test_cells_that_became_text_come_back_with_their_outputs(window, session, root):
+    path = root / "n.ipynb"
+    cell = new_code_cell("1", id="a", outputs=[OUTPUT], execution_count=4)
+    path.write_text(nbformat.writes(new_notebook(cells=[cell])))
+    text = nbformat.writes(new_notebook(cells=[new_markdown_cell("1", id="a")]))
+    await window.prompt(session, ["request", "fs/read_text_file", {"path": str(path)}])
+    await write(window, session, path, text)
+    ((_, old, new),) = noted(window)
+    await decide(window, session, path, "undo", new, old)
+    (back,) = nbformat.read(path, 4).cells
+    assert (back.cell_type, back.outputs) == ("code", [OUTPUT])

@@ -28,6 +28,14 @@ from jupyter_acp.revise import revise_notebook, revise_text
         ("a\nnew\nb\n", "a\nnew\nb\n", "a\nb\n", "a\nb\n"),
         ("a\nb\n", "a\nb\n", "a\nnew\nb\n", "a\nnew\nb\n"),
         ("", "", "a\n", "a\n"),
+        # Put in beside something that is another by now: nobody knows where that is.
+        ("def g():\n  pass\n", "def f():\n", "def f():\n  return 1\n", None),
+        ("def g():\n  pass\n", "def f():\n", "# first\ndef f():\n", None),
+        ("my foo\n", "foo\n", "bar\n", None),
+        ("a\na\na\n", "a\na\n", "b\n", None),
+        # Line ends: those of a window, and of whoever mixes them.
+        ("a\nB\n", "a\r\nB\r\n", "a\r\nb\r\n", "a\nb\n"),
+        ("a\r\nb\nX\n", "X\n", "Y\n", "a\r\nb\nY\n"),
         # Gone, or there twice: nobody knows which one was meant.
         ("a\n?\nc\n", "a\nB\nc\n", "a\nb\nc\n", None),
         ("B\nB\n", "B", "b", None),

@@ -77,7 +77,7 @@ class ClientServices:
     ) -> None:
         self.workspace = workspace
         self.watcher = watcher
-        self.changes = changes
+        self._changes = changes
         self._permissions = permissions
         self._keep: Callable[[bytes], None] = lambda _: None
         self._files = files
@@ -147,6 +147,10 @@ class ClientServices:
             raise invalid_params(f"The rules are not valid: {error}") from None
         self._keep(orjson.dumps({"rules": rules}))
 
+    async def decide_change(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Do what the user wants of a change that an agent has made."""
+        return await self._changes.decide(session, params, self._files.revise)
+
     def asked(self, session: SessionView, params: Any, answer: asyncio.Future[Any]) -> None:
         """Take note of how the user answered a question of the agent."""
         if not answer.cancelled() and answer.exception() is None:
@@ -167,6 +171,10 @@ class ClientServices:
         if self._tools is not None:
             self._tools.forget(session.id)
         self._terminals.forget(session.id)
+
+    def deleted(self, session: SessionView) -> None:
+        """Forget what is remembered of a session as long as it can be opened again."""
+        self._changes.forget(session.id)
 
     async def close(self) -> None:
         """End everything."""

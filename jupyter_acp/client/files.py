@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from ..disk import read_text, write_text
-from ..formats import NOTEBOOK, TEXT, Change, Format, format_of, one_line_end
+from ..formats import NOTEBOOK, TEXT, Change, Format, format_of, named, one_line_end
 from ..merge import ConflictError
 from ..paths import contained, folder_of, innermost
 from ..policy import Action, needs_permission
@@ -85,6 +85,11 @@ class Place(NamedTuple):
     live: Any
     """The document in a window, if it is."""
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is anything, readable or not."""
+        return self.text is not None or self.live is not None
+
 
 class Files:
     """Serves agents: an open document is read from its window and changed there."""
@@ -142,7 +147,7 @@ class Files:
         """
 
         async def revised(place: Place) -> Any:
-            if place.value is None and before is None:
+            if not place.exists and before is None:
                 return _checked(place.format, after or "", path)
             if place.value is None or before is None or after is None:
                 raise _moved_on(path, "there is no such file" if before else "it is there already")
@@ -154,7 +159,7 @@ class Files:
 
         async with self._turns.of(path):
             if after is None:
-                await self._delete(path, before or "")
+                await self._delete(path, before)
             else:
                 await self._change(path, revised)
 
@@ -168,6 +173,9 @@ class Files:
                 await self._save(path, place.format, value, place.text)
             elif not await self._documents.write(live, value):
                 continue
+            if place.value is None and place.text is not None:
+                # A notebook that was none: as text, it is known what it was.
+                return Change(TEXT, place.text, place.format.text(value))
             return Change(place.format, place.value, value)
         raise _conflict(path, "the place where the user is typing")
 
@@ -202,7 +210,7 @@ class Files:
             )
         return _merge(format, base, place.value, value, path)
 
-    async def _delete(self, path: Path, content: str) -> None:
+    async def _delete(self, path: Path, content: str | None) -> None:
         """Delete a file, unless it has become another."""
         if await self._documents.read(path) is not None:
             raise _moved_on(path, "it is open; close it first")
@@ -328,7 +336,8 @@ def _value(format: Format, text: str | None) -> Any:
 def _merge(format: Format, base: Any, ours: Any, theirs: Any, path: Path) -> Any:
     """Put an agent's change together with what is there, by way of what the agent has seen."""
     if ours is None:
-        return theirs
+        # Named once: written down and undone it has to be the same notebook.
+        return named(theirs) if format is NOTEBOOK else theirs
     try:
         return format.merge(ours if base is None else base, ours, theirs)
     except ConflictError as error:

@@ -300,6 +300,8 @@ def _same(format: Format, one: Any, other: Any) -> bool:
 
 
 def _merged(format: Format, before: str | None, ours: Any, theirs: Any) -> Any:
+    if _same(format, ours, theirs):
+        return theirs
     base = _value(format, before)
     if base is None:
         raise ConflictError("what both started from is not known")

@@ -78,6 +78,10 @@ class AgentLink(Peer):
 
     def join(self, agent_session: str, session: Session) -> None:
         """Send a session what the agent has to say to it, what came too early included."""
+        if self._sessions.get(agent_session, session) is not session:
+            raise RpcError(
+                UNAVAILABLE, f"{self.name} has given two sessions the same id, {agent_session!r}."
+            )
         self._sessions[agent_session] = session
         early, self._early = self._early, deque()
         for size, params in early:

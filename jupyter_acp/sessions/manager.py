@@ -164,16 +164,19 @@ class SessionManager:
             raise RpcError(
                 METHOD_NOT_FOUND, f"{link.name} cannot fork a session. Start a new one instead."
             )
-        if source.running:
-            raise RpcError(
-                INVALID_REQUEST, "A turn is running: fork the session when it has ended."
-            )
+        _check_idle(source)
         record = source.record.fork(str(uuid.uuid4()), params.cwd)
         if "mcp_servers" in params.model_fields_set:
             record.mcp_servers = params.mcp_servers
         if "additional_directories" in params.model_fields_set:
             record.additional_directories = params.additional_directories
         record.seq = await self._journal.copy(source.id, record.id)
+        try:
+            # Asked again: half a turn is no past.
+            _check_idle(source)
+        except RpcError:
+            await self._journal.delete(record.id)
+            raise
         session = self._make(record)
         return session, await self._begin(session, begin_fork(session, source, params))
 
@@ -194,12 +197,18 @@ class SessionManager:
     async def delete(self, id: str) -> None:
         """End a session and forget everything about it."""
         session = self.get(id)
-        await session.close()
-        if link := self._links.get(session.record.agent):
-            await session.tell_agent(link, "delete", protocol.SESSION_DELETE)
+        # First of all: a prompt that comes meanwhile must not bring it back to life.
+        del self._sessions[id]
+        try:
+            await session.close()
+            if link := self._links.get(session.record.agent):
+                await session.tell_agent(link, "delete", protocol.SESSION_DELETE)
+        except BaseException:
+            self._sessions[id] = session
+            raise
         session.forget()
         self._services.forget(session)
-        self._sessions.pop(id, None)
+        self._services.deleted(session)
         self._news.removed(id)
         await self._journal.delete(id)
 
@@ -298,6 +307,11 @@ class SessionManager:
         if session.record.created:
             self._journal.save(session.record)
             self._news.changed(session)
+
+
+def _check_idle(session: Session) -> None:
+    if session.running:
+        raise RpcError(INVALID_REQUEST, "A turn is running: fork the session when it has ended.")
 
 
 def _check_folder(spec: AgentSpec, params: protocol.NewSessionParams) -> None:

@@ -231,7 +231,6 @@ class Session:
             self.record.can_fork = "fork" in session_capabilities(agent)
             self._keep_setup(result)
             self.record.setup["promptCapabilities"] = agent.capabilities.get("promptCapabilities")
-            self.record.setup["promptCapabilities"] = agent.capabilities.get("promptCapabilities")
 
         if agent.spec.takes_tools:
             # On the wire only: what opens the way to our tools is written down nowhere.

@@ -269,7 +269,7 @@ class Window(Peer):
 
     async def _decide(self, params: Any) -> dict[str, Any]:
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
-        return await self._manager.services.changes.decide(session, params)
+        return await _to_the_end(self._manager.services.decide_change(session, params))
 
     def _attach(self, request: Request) -> None:
         wanted = parse(protocol.AttachParams, request.params)
@@ -351,7 +351,7 @@ class Window(Peer):
 
 
 async def _to_the_end(opening: Coroutine[Any, Any, T]) -> T:
-    """Wait for a session; a window that goes away meanwhile finds it in the list later."""
+    """Wait for something that is done as a whole, also if the window goes away meanwhile."""
     task = asyncio.ensure_future(opening)
     # If it fails when nobody waits for it any more, that is nobody's concern.
     task.add_done_callback(lambda task: task.cancelled() or task.exception())
