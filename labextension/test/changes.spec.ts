@@ -84,4 +84,39 @@ describe('changes in a transcript', () => {
     expect(item.revision).toBeGreaterThan(before[0]);
     expect(summary.revision).toBeGreaterThan(before[1]);
   });
+
+  it('come to light where a call was left alone at the end of its turn', () => {
+    const feed = new Feed();
+    feed.state('running');
+    tool(feed, '/a', 'in_progress');
+    wrote(feed, '/a');
+    expect(noted(feed)[0].isCovered).toBe(true);
+    feed.state('idle', { stopReason: 'cancelled' });
+    expect(noted(feed)[0].isCovered).toBe(false);
+    expect(summaries(feed)[0].changes.map(({ path }) => path)).toEqual(['/a']);
+  });
+
+  it('are those of the server where the agent says that a file was new', () => {
+    for (const isToldFirst of [true, false]) {
+      const feed = new Feed();
+      const told = (): void =>
+        feed.update({
+          sessionUpdate: 'tool_call',
+          toolCallId: 't',
+          status: 'completed',
+          content: [{ type: 'diff', path: '/a', newText: 'b\n' }]
+        });
+      turn(feed, () => {
+        if (isToldFirst) {
+          told();
+        }
+        wrote(feed, '/a');
+        told();
+      });
+      const [{ changes }] = summaries(feed);
+      expect(changes.map(({ oldText }) => oldText)).toEqual(['a\n']);
+      const call = feed.transcript.items.find(item => item.kind === 'tool')!;
+      expect(call.changes.size).toBe(0);
+    }
+  });
 });

@@ -154,6 +154,34 @@ describe('the review of a notebook', () => {
     expect(plain.parts[0]).toMatchObject({ oldText: '2', newText: 'two' });
   });
 
+  it('tells equal cells without ids apart', () => {
+    const review = reviewOf({
+      path: 'x.ipynb',
+      oldText: notebook(['', 'h'], ['', 'A'], ['', 'h'], ['', 'B']),
+      newText: notebook(['', 'h'], ['', 'A'], ['', 'B'])
+    });
+    expect(review.parts.map(({ status }) => status)).toEqual(['removed']);
+    const added = reviewOf({
+      path: 'x.ipynb',
+      oldText: notebook(['', 'A'], ['', ''], ['', 'B']),
+      newText: notebook(['', 'A'], ['', ''], ['', 'B'], ['', ''])
+    });
+    expect(added.parts.map(({ status }) => status)).toEqual(['added']);
+  });
+
+  it('has a part for what is not the source of a cell', () => {
+    const before = notebook(['a', '1']);
+    const after = before.replace('"outputs":[]', '"outputs":[{"a":1}]');
+    const review = reviewOf({
+      path: 'x.ipynb',
+      oldText: before,
+      newText: after
+    });
+    expect(review.parts).toMatchObject([{ id: 'rest', isRest: true }]);
+    expect(review.revised(new Set(['rest']))).toBe(before);
+    expect(cellsOf(review.revised(new Set()))).toEqual([['a', '1']]);
+  });
+
   it('takes what is no notebook for text', () => {
     const piece = reviewOf({ path: 'x.ipynb', oldText: 'a', newText: 'b' });
     expect(piece.isNotebook).toBe(false);

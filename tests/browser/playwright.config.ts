@@ -15,7 +15,7 @@ const token = 'browser-tests';
 // Workers read this file too and must find the ports that were chosen first.
 process.env.ACP_TEST_PORTS ??= execFileSync(python, [
   '-c',
-  'import socket; s = [socket.socket() for _ in range(4)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
+  'import socket; s = [socket.socket() for _ in range(3)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
 ])
   .toString()
   .trim();

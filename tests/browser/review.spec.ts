@@ -162,6 +162,12 @@ test('a whole turn is undone and made once more', async ({ page, request }) => {
   );
   await expect(review.summary).toContainText('2 files changed');
   await review.summary.getByRole('button', { name: 'Undo all' }).click();
+  // A file that was made would be deleted: that is asked first.
+  await expect(page.locator('.jp-Dialog')).toContainText('made.txt');
+  await page
+    .locator('.jp-Dialog')
+    .getByRole('button', { name: 'Delete' })
+    .click();
   await expect(review.summary).toContainText('undone');
   expect(await agent.saved('turn.txt')).toBe(BEFORE);
   expect((await request.get('/api/contents/made.txt')).status()).toBe(404);

@@ -1,6 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { Dialog, showDialog } from '@jupyterlab/apputils';
 import {
   Button,
   type LabIcon,
@@ -88,11 +89,13 @@ export function Decisions({ change, part }: IDecisionsProps): JSX.Element {
   const [isBusy, setBusy] = React.useState(false);
   const partsOf = (decision: Decision): string[] =>
     partsFor(change, decision).filter(id => !part || id === part.id);
-  const decide = (decision: Decision): void => {
+  const decide = async (decision: Decision): Promise<void> => {
+    if (decision === 'undo' && !(await mayDelete([change], trans))) {
+      return;
+    }
     setBusy(true);
-    void session
-      .decide(change, partsOf(decision), decision)
-      .finally(() => setBusy(false));
+    await session.decide(change, partsOf(decision), decision);
+    setBusy(false);
   };
   const name = part
     ? trans.__('%1 of %2', partTitle(part, trans), basename(change.path))
@@ -104,7 +107,7 @@ export function Decisions({ change, part }: IDecisionsProps): JSX.Element {
           icon={checkIcon}
           label={trans.__('Keep: %1', name)}
           isDisabled={isBusy}
-          onClick={() => decide('keep')}
+          onClick={() => void decide('keep')}
         />
       )}
       {partsOf('undo').length > 0 && (
@@ -112,19 +115,42 @@ export function Decisions({ change, part }: IDecisionsProps): JSX.Element {
           icon={undoIcon}
           label={trans.__('Undo: %1', name)}
           isDisabled={isBusy}
-          onClick={() => decide('undo')}
+          onClick={() => void decide('undo')}
         />
       )}
-      {partsOf('undo').length === 0 && (
+      {partsOf('undo').length === 0 && partsOf('redo').length > 0 && (
         <ActionButton
           icon={redoIcon}
           label={trans.__('Redo: %1', name)}
           isDisabled={isBusy}
-          onClick={() => decide('redo')}
+          onClick={() => void decide('redo')}
         />
       )}
     </>
   );
+}
+
+/** Undoing that a file was made deletes it: that is asked first. */
+export async function mayDelete(
+  changes: readonly IChange[],
+  trans: Trans
+): Promise<boolean> {
+  const made = changes.filter(({ oldText }) => oldText === null);
+  if (made.length === 0) {
+    return true;
+  }
+  const { button } = await showDialog({
+    title: trans._n('Delete the file?', 'Delete %1 files?', made.length),
+    body: trans.__(
+      'The agent says that it has made %1. Undoing that deletes it.',
+      made.map(({ path }) => basename(path)).join(', ')
+    ),
+    buttons: [
+      Dialog.cancelButton(),
+      Dialog.warnButton({ label: trans.__('Delete') })
+    ]
+  });
+  return button.accept;
 }
 
 interface IActionButtonProps {
@@ -209,7 +235,7 @@ function Parts({ change, actionsOf, isUndone }: IPartsProps): JSX.Element {
               )}
             </div>
           )}
-          {!isUndone?.(part) && (
+          {!isUndone?.(part) && !part.isRest && (
             <Diff
               path={change.path}
               oldText={part.oldText}
@@ -238,7 +264,10 @@ type Trans = ReturnType<typeof useChat>['trans'];
 
 /** Which part of a file or notebook it is, in words. */
 export function partTitle(part: IPart, trans: Trans): string {
-  const { cell, status } = part;
+  const { cell, status, isRest } = part;
+  if (isRest) {
+    return trans.__('Outputs and metadata');
+  }
   if (!cell) {
     const count = part.newText.split('\n').length - 1;
     return trans.__(

@@ -53,23 +53,31 @@ export const Chat = React.forwardRef<IChatHandle>(
         } finally {
           setWaitingFor('');
         }
-        input.current?.focus();
       },
       []
     );
+    const runAndFocus = React.useCallback(
+      async (words: string, work: () => Promise<unknown>) => {
+        await run(words, work);
+        input.current?.focus();
+      },
+      [run]
+    );
     const newSession = React.useCallback(
       (agent?: string) =>
-        run(trans.__('Starting the agent…'), () => sessions.create(agent)),
-      [run, sessions, trans]
+        runAndFocus(trans.__('Starting the agent…'), () =>
+          sessions.create(agent)
+        ),
+      [runAndFocus, sessions, trans]
     );
     const openSession = React.useCallback(
       (id: string) =>
-        run(trans.__('Opening the session…'), () => sessions.open(id)),
-      [run, sessions, trans]
+        runAndFocus(trans.__('Opening the session…'), () => sessions.open(id)),
+      [runAndFocus, sessions, trans]
     );
     const ask = React.useCallback(
       (question: IChatPanel.IQuestion) =>
-        run(trans.__('Starting the agent…'), async () => {
+        runAndFocus(trans.__('Starting the agent…'), async () => {
           const asked = sessions.current ?? (await sessions.create());
           const { text = '', attachments, isSent } = question;
           if (isSent) {
@@ -79,7 +87,7 @@ export const Chat = React.forwardRef<IChatHandle>(
             asked.composer.text ||= text;
           }
         }),
-      [run, sessions, trans]
+      [runAndFocus, sessions, trans]
     );
     React.useImperativeHandle(
       ref,

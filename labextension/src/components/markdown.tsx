@@ -1,12 +1,17 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { MimeModel } from '@jupyterlab/rendermime';
+import {
+  type IRenderMime,
+  type IRenderMimeRegistry,
+  MimeModel
+} from '@jupyterlab/rendermime';
 import * as React from 'react';
 
 import type { MarkdownBlocks } from '../model/blocks';
 import { addCodeBars } from './codebar';
 import { useChat } from './context';
+import { strictSanitizer } from './sanitizer';
 import { useSession } from './session';
 
 const MARKDOWN = 'text/markdown';
@@ -39,7 +44,7 @@ const MarkdownBlock = React.memo(function MarkdownBlock({
     () =>
       new Painter(async source => {
         // eslint-disable-next-line jupyter/require-disposable-transfer
-        const renderer = rendermime.createRenderer(MARKDOWN);
+        const renderer = createRenderer(rendermime);
         try {
           await renderer.renderModel(
             new MimeModel({ data: { [MARKDOWN]: source }, trusted: false })
@@ -73,6 +78,25 @@ const MarkdownBlock = React.memo(function MarkdownBlock({
     />
   );
 });
+
+/** JupyterLab's own renderer, stricter. */
+function createRenderer(
+  rendermime: IRenderMimeRegistry
+): IRenderMime.IRenderer {
+  const factory = rendermime.getFactory(MARKDOWN);
+  if (!factory) {
+    throw new Error(`There is no renderer for ${MARKDOWN}.`);
+  }
+  const { latexTypesetter, markdownParser } = rendermime;
+  return factory.createRenderer({
+    mimeType: MARKDOWN,
+    resolver: null,
+    linkHandler: null,
+    sanitizer: strictSanitizer(rendermime.sanitizer),
+    latexTypesetter,
+    markdownParser
+  });
+}
 
 /** Links to files open documents; others leave the page as it is. */
 function useLinks(): (event: React.MouseEvent) => void {

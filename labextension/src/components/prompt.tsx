@@ -81,21 +81,19 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
       event: React.KeyboardEvent<HTMLTextAreaElement>
     ): boolean => {
       const { selectionStart, selectionEnd, value } = event.currentTarget;
-      const isPlain =
-        !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
-      if (!isPlain || selectionStart !== selectionEnd) {
+      // Elsewhere in a text, the keys go from line to line.
+      const isAtStart = selectionStart === 0 && selectionEnd === 0;
+      const isModified =
+        event.shiftKey || event.altKey || event.ctrlKey || event.metaKey;
+      if (isModified || !(isAtStart || history.isShown(value))) {
         return false;
       }
-      const isBack =
-        event.key === 'ArrowUp' &&
-        !value.slice(0, selectionStart).includes('\n');
-      const isForward =
-        event.key === 'ArrowDown' && !value.slice(selectionEnd).includes('\n');
-      const found = isBack
-        ? history.back(value)
-        : isForward
-          ? history.forward()
-          : null;
+      const found =
+        event.key === 'ArrowUp'
+          ? history.back(value)
+          : event.key === 'ArrowDown'
+            ? history.forward()
+            : null;
       if (found === null) {
         return false;
       }

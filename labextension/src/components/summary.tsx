@@ -6,6 +6,7 @@ import * as React from 'react';
 import { type Decision, type IChange, partsFor } from '../model/changes';
 import { reviewOf } from '../model/review';
 import type { ISummaryItem } from '../model/transcript';
+import { mayDelete } from './change';
 import { useChat } from './context';
 import { Location } from './location';
 import { useSession } from './session';
@@ -24,11 +25,13 @@ export function Summary({ item }: ISummaryProps): JSX.Element {
   const files = byFile(item.changes);
   const can = (decision: Decision): boolean =>
     item.changes.some(change => partsFor(change, decision).length > 0);
-  const decide = (decision: Decision): void => {
+  const decide = async (decision: Decision): Promise<void> => {
+    if (decision === 'undo' && !(await mayDelete(item.changes, trans))) {
+      return;
+    }
     setBusy(true);
-    void session
-      .decideAll(item.changes, decision)
-      .finally(() => setBusy(false));
+    await session.decideAll(item.changes, decision);
+    setBusy(false);
   };
   const title = trans._n('%1 file changed', '%1 files changed', files.size);
   return (
@@ -40,7 +43,7 @@ export function Summary({ item }: ISummaryProps): JSX.Element {
             type="button"
             className="jp-acp-Link"
             disabled={isBusy}
-            onClick={() => decide('keep')}
+            onClick={() => void decide('keep')}
           >
             {trans.__('Keep all')}
           </button>
@@ -50,19 +53,21 @@ export function Summary({ item }: ISummaryProps): JSX.Element {
             type="button"
             className="jp-acp-Link"
             disabled={isBusy}
-            onClick={() => decide('undo')}
+            onClick={() => void decide('undo')}
           >
             {trans.__('Undo all')}
           </button>
         ) : (
-          <button
-            type="button"
-            className="jp-acp-Link"
-            disabled={isBusy}
-            onClick={() => decide('redo')}
-          >
-            {trans.__('Redo all')}
-          </button>
+          can('redo') && (
+            <button
+              type="button"
+              className="jp-acp-Link"
+              disabled={isBusy}
+              onClick={() => void decide('redo')}
+            >
+              {trans.__('Redo all')}
+            </button>
+          )
         )}
       </div>
       <ul className="jp-acp-Summary-files">

@@ -171,6 +171,7 @@ export function TranscriptView({
           <Windowed
             rows={toRows(items, asked)}
             scroller={scroller}
+            source={items}
             // Which items are shown in another way though they did not change.
             stamp={[isBusy, lastError?.key, ...asked].join()}
             render={row =>

@@ -24,6 +24,8 @@ interface IWindowedProps<T extends IRow> {
   /** The element that scrolls. */
   scroller: React.RefObject<HTMLElement>;
   render: (row: T) => React.ReactNode;
+  /** What the rows are of: another one has other rows, whatever their keys. */
+  source: object;
   /** Changes when `render` would show an unchanged row in another way. */
   stamp: string;
 }
@@ -37,6 +39,7 @@ export function Windowed<T extends IRow>({
   rows,
   scroller,
   render,
+  source,
   stamp
 }: IWindowedProps<T>): JSX.Element {
   const chunks: JSX.Element[] = [];
@@ -51,6 +54,7 @@ export function Windowed<T extends IRow>({
         isLast={end === rows.length}
         revision={revisionOf(rows, start, end)}
         scroller={scroller}
+        source={source}
         render={render as (row: IRow) => React.ReactNode}
         stamp={stamp}
       />
@@ -74,6 +78,7 @@ interface IChunkProps {
   end: number;
   isLast: boolean;
   revision: number;
+  source: object;
   scroller: React.RefObject<HTMLElement>;
   render: (row: IRow) => React.ReactNode;
   stamp: string;
@@ -94,6 +99,10 @@ const Chunk = React.memo(
     React.useEffect(() => {
       const observer = new IntersectionObserver(
         entries => {
+          if (!scroller.current?.offsetHeight) {
+            // Hidden as a whole: what was near will be near again.
+            return;
+          }
           const entry = entries.at(-1)!;
           if (!entry.isIntersecting && node.current?.childElementCount) {
             height.current = node.current.offsetHeight;
@@ -117,6 +126,7 @@ const Chunk = React.memo(
     );
   },
   (before, after) =>
+    before.source === after.source &&
     before.revision === after.revision &&
     before.isLast === after.isLast &&
     before.end === after.end &&

@@ -100,42 +100,73 @@ export class Changes {
   private readonly _verdicts = new Map<string, Map<string, Verdict>>();
 }
 
+/** A tool call, as far as it tells of changes. */
+interface ITelling {
+  readonly call: IToolCall;
+  changes: ReadonlyMap<number, IChange>;
+  revision: number;
+}
+
 /** What one turn has changed, each change once. */
 export class TurnChanges {
-  tool(call: IToolCall, changes: ReadonlyMap<number, IChange>): void {
-    this._tools.set(call, changes);
-    this._noted.forEach(noted => this._cover(noted));
+  tool(item: ITelling): void {
+    this._tools.add(item);
+    this._settle();
   }
 
   note(noted: INotedChange): void {
     this._noted.push(noted);
-    this._cover(noted);
+    this._settle();
   }
 
   /** Those that were made and not only proposed. */
   made(): IChange[] {
+    this._settle();
     const told = [...this._tools]
-      .filter(([call]) => call.status === 'completed')
-      .flatMap(([, changes]) => [...changes.values()]);
+      .filter(({ call }) => call.status === 'completed')
+      .flatMap(({ changes }) => [...changes.values()]);
     const others = this._noted.filter(noted => !noted.isCovered);
     return [...told, ...others.map(noted => noted.change)];
   }
 
-  private _cover(noted: INotedChange): void {
-    const isCovered = [...this._tools].some(
-      ([call, changes]) =>
-        call.status !== 'failed' &&
-        [...changes.values()].some(({ path }) => path === noted.change.path)
-    );
-    if (noted.isCovered !== isCovered) {
-      noted.isCovered = isCovered;
-      noted.revision++;
+  private _settle(): void {
+    for (const noted of this._noted) {
+      this._correct(noted.change);
+      const isCovered = [...this._tools].some(
+        ({ call, changes }) =>
+          MADE_OR_UNDER_WAY.has(call.status) &&
+          [...changes.values()].some(({ path }) => path === noted.change.path)
+      );
+      if (noted.isCovered !== isCovered) {
+        noted.isCovered = isCovered;
+        noted.revision++;
+      }
     }
   }
 
-  private readonly _tools = new Map<IToolCall, ReadonlyMap<number, IChange>>();
+  /** An agent may say that a file is new; who wrote it knows what was there. */
+  private _correct({ path, oldText }: IChange): void {
+    const isWrong = (told: IChange): boolean =>
+      told.path === path && told.oldText === null && oldText !== null;
+    for (const item of this._tools) {
+      const right = [...item.changes].filter(([, told]) => !isWrong(told));
+      if (right.length < item.changes.size) {
+        item.changes = new Map(right);
+        item.revision++;
+      }
+    }
+  }
+
+  private readonly _tools = new Set<ITelling>();
   private readonly _noted: INotedChange[] = [];
 }
+
+/** Others failed, or were left alone when their turn ended. */
+const MADE_OR_UNDER_WAY = new Set<IToolCall['status']>([
+  'pending',
+  'in_progress',
+  'completed'
+]);
 
 /** The parts of a change about which something can still be decided. */
 export function partsFor(change: IChange, decision: Decision): string[] {

@@ -5,6 +5,9 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import { type Attachment, isSameAttachment } from './attachments';
 
+/** A picture larger than this, in base64, is gone when the page is. */
+const MAX_KEPT_IMAGE = 200_000;
+
 /** What a person has prepared to say. */
 export interface IComposed {
   readonly text: string;
@@ -77,7 +80,11 @@ export class Composer implements IComposed {
   }
 
   private _emit(): void {
-    const { text, attachments } = this;
+    const { text } = this;
+    // With each letter: large pictures would make typing slow.
+    const attachments = this._attachments.filter(
+      each => each.type !== 'image' || each.data.length <= MAX_KEPT_IMAGE
+    );
     const isEmpty = !text && attachments.length === 0;
     this._changed.emit(isEmpty ? '' : JSON.stringify({ text, attachments }));
   }
@@ -113,6 +120,11 @@ export class PromptHistory {
     const said = this._said();
     this._at = this._at + 1 < said.length ? this._at + 1 : null;
     return this._at === null ? this._draft : said[this._at];
+  }
+
+  /** Whether a text is one that was gone back to. */
+  isShown(text: string): boolean {
+    return this._at !== null && this._said()[this._at] === text;
   }
 
   /** Something was written or sent: the next step back is from the end. */

@@ -23,6 +23,8 @@ export interface IPart {
   readonly newLine: number;
   /** Given if it is a cell of a notebook. */
   readonly cell?: { readonly number: number; readonly type: string };
+  /** What is not the source of a cell: outputs, metadata. */
+  readonly isRest?: true;
 }
 
 /** A change taken apart. */
@@ -158,6 +160,17 @@ interface IPair {
   isMoved: boolean;
 }
 
+/** Of a notebook of which no cell says anything else. */
+const REST: IPart = {
+  id: 'rest',
+  status: 'changed',
+  oldText: '',
+  newText: '',
+  oldLine: 1,
+  newLine: 1,
+  isRest: true
+};
+
 function reviewNotebook(change: IFileChange): IReview | null {
   const after = parse(change.path, change.newText);
   const before =
@@ -188,6 +201,9 @@ function reviewNotebook(change: IFileChange): IReview | null {
       cell: { number: cells.indexOf(shown) + 1, type: String(shown.cell_type) }
     };
   });
+  if (parts.length === 0 && change.oldText !== change.newText) {
+    parts.push(REST);
+  }
   const found = parts.flatMap(part =>
     hunks(lines(part.oldText), lines(part.newText))
   );
@@ -198,7 +214,7 @@ function reviewNotebook(change: IFileChange): IReview | null {
     language: info?.name ?? kernelspec?.language,
     ...counted(found),
     revised: undone => {
-      if (undone.size === changed.length) {
+      if (undone.size === parts.length) {
         return change.oldText;
       }
       const pairs = changed.filter((_, index) => undone.has(String(index)));
@@ -232,16 +248,26 @@ function sourceOf({ source }: IRawCell): string {
       : '';
 }
 
-/** What a cell is recognised by: older notebooks have no ids. */
-function keyOf(cell: IRawCell): string {
-  return typeof cell.id === 'string'
-    ? cell.id
-    : `${String(cell.cell_type)}\n${sourceOf(cell)}`;
+/**
+ * What cells are recognised by, each once: older notebooks have no ids, and
+ * equal cells.
+ */
+function keysOf(cells: readonly IRawCell[]): string[] {
+  const seen = new Map<string, number>();
+  return cells.map(cell => {
+    const key =
+      typeof cell.id === 'string'
+        ? cell.id
+        : `${String(cell.cell_type)}\n${sourceOf(cell)}`;
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    return count > 1 ? `${key}\n\n${count}` : key;
+  });
 }
 
 /** Which cells are the same ones, in the order of the new notebook. */
 function pairsOf(before: IRawCell[], after: IRawCell[]): IPair[] {
-  const [oldKeys, newKeys] = [before.map(keyOf), after.map(keyOf)];
+  const [oldKeys, newKeys] = [keysOf(before), keysOf(after)];
   const pairs: IPair[] = [];
   let [at, newAt] = [0, 0];
   const same = (until: number): void => {
@@ -252,23 +278,22 @@ function pairsOf(before: IRawCell[], after: IRawCell[]): IPair[] {
   for (const { start, end, newStart, newEnd } of hunks(oldKeys, newKeys)) {
     same(start);
     const isOneByOne = end - start === newEnd - newStart;
+    const edited = new Set<IRawCell>();
     for (let index = newStart; index < newEnd; index++) {
-      const elsewhere = before[oldKeys.indexOf(newKeys[index])] as
-        IRawCell | undefined;
+      const now = after[index];
+      const from = oldKeys.indexOf(newKeys[index]);
+      const there = before[start + index - newStart] as IRawCell | undefined;
       // Without ids, a cell that was edited looks like another one.
-      const old =
-        elsewhere ??
-        (isOneByOne && after[index].id === undefined
-          ? before[start + index - newStart]
-          : undefined);
-      pairs.push({ old, now: after[index], isMoved: elsewhere !== undefined });
+      const isEdited = from < 0 && isOneByOne && now.id === undefined;
+      if (isEdited && there) {
+        edited.add(there);
+      }
+      const old = from >= 0 ? before[from] : isEdited ? there : undefined;
+      pairs.push({ old, now, isMoved: from >= 0 });
     }
-    for (const old of before.slice(start, end)) {
-      if (
-        !pairs.some(pair => pair.old === old) &&
-        !newKeys.includes(keyOf(old))
-      ) {
-        pairs.push({ old, isMoved: false });
+    for (let index = start; index < end; index++) {
+      if (!edited.has(before[index]) && !newKeys.includes(oldKeys[index])) {
+        pairs.push({ old: before[index], isMoved: false });
       }
     }
     [at, newAt] = [end, newEnd];
@@ -314,9 +339,9 @@ function placeOf(
   cells: IRawCell[],
   cell: IRawCell
 ): number {
-  const keys = cells.map(keyOf);
+  const [oldKeys, keys] = [keysOf(before), keysOf(cells)];
   for (let index = before.indexOf(cell) - 1; index >= 0; index--) {
-    const place = keys.indexOf(keyOf(before[index]));
+    const place = keys.indexOf(oldKeys[index]);
     if (place >= 0) {
       return place + 1;
     }

@@ -27,6 +27,8 @@ const SETTLE_MS = 1500;
 export interface IEcho {
   readonly key: number;
   readonly composed: IComposed;
+  /** How many blocks the server writes down of it. */
+  readonly blocks: number;
   /** The connection that sent it, by which the server names its sender. */
   readonly origin: string | undefined;
 }
@@ -124,16 +126,17 @@ export class SessionModel implements IDisposable {
   ): Promise<void> {
     const { connection } = this._options;
     const { text, attachments } = composed;
-    const echo: IEcho = {
-      key: this._nextEcho++,
-      composed,
-      origin: connection.server.connectionId
-    };
     const prompt = promptBlocks(
       text,
       [...attachments, ...more],
       this._transcript.promptCapabilities
     );
+    const echo: IEcho = {
+      key: this._nextEcho++,
+      composed,
+      blocks: prompt.length,
+      origin: connection.server.connectionId
+    };
     const wasSent = connection.status === 'connected';
     this._problem = '';
     this._login = null;
@@ -259,7 +262,7 @@ export class SessionModel implements IDisposable {
     }
     if (received === 'applied') {
       // Nearly never, and this is called for each of many chunks.
-      if (this._echoes.length > 0) {
+      if (this._echoes.length > 0 || this._blocksLeft > 0) {
         this._recogniseEcho(params);
       }
       if (this._unsure.size > 0) {
@@ -320,6 +323,7 @@ export class SessionModel implements IDisposable {
     if (this._run !== undefined && run !== this._run) {
       // Another run of the server may have given our last numbers away again.
       this._transcript = new Transcript();
+      this._blocksLeft = 0;
     }
     this._run = run;
     const after = this._transcript.seq;
@@ -339,9 +343,18 @@ export class SessionModel implements IDisposable {
   /** The server wrote down a prompt of ours: its echo has served. */
   private _recogniseEcho(params: unknown): void {
     const { origin } = ourMeta<{ origin: string }>(params);
+    if (origin === undefined) {
+      return;
+    }
+    if (this._blocksLeft > 0) {
+      // Each block comes by itself; the echo went with the first.
+      this._blocksLeft--;
+      return;
+    }
     const echo = this._echoes.find(each => each.origin === origin);
-    if (origin !== undefined && echo) {
+    if (echo) {
       this._forget(echo);
+      this._blocksLeft = echo.blocks - 1;
     }
   }
 
@@ -415,6 +428,8 @@ export class SessionModel implements IDisposable {
   private _login: ILoginNeeded | null = null;
   private _prompting = 0;
   private _nextEcho = 0;
+  /** Blocks of a prompt that is known already, yet to come. */
+  private _blocksLeft = 0;
   private _attachedSeq = 0;
   private _settling: ReturnType<typeof setTimeout> | undefined;
   private _closingGap: Promise<void> | null = null;

@@ -364,12 +364,13 @@ export class Sessions implements ISessions {
   private _saveDraft(model: SessionModel, draft: string): void {
     const { storage } = this._options;
     try {
-      storage?.removeItem(DRAFT + model.id);
       if (draft) {
         storage?.setItem(DRAFT + model.id, draft);
+      } else {
+        storage?.removeItem(DRAFT + model.id);
       }
     } catch {
-      // Pictures can be more than a page may keep; it has them until it goes.
+      // More than a page may keep: what was kept before is better than nothing.
     }
   }
 

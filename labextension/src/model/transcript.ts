@@ -311,7 +311,7 @@ export class Transcript {
     item.revision++;
     item.changes = this._changes.ofTool(item.call);
     if (item.changes.size) {
-      this._turn.tool(item.call, item.changes);
+      this._turn.tool(item);
       this._shows(item, [...item.changes.values()]);
     }
     this._terminals.show(item);

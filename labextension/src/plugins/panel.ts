@@ -82,7 +82,9 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
       rules: rules ?? undefined,
       trans
     };
-    context.changes = new ChangeTabs(app.shell, context);
+    if (labShell) {
+      context.changes = new ChangeTabs(labShell, context);
+    }
     const widget = new AcpPanel(context);
     app.shell.add(widget, 'right', { rank: 900, type: 'Agents' });
     restorer?.add(widget, widget.id);

@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 import type { INotebookModel, Notebook } from '@jupyterlab/notebook';
 
@@ -23,25 +23,23 @@ const MAX_OUTPUT_CHARS = 8000;
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 export function cellTexts(model: INotebookModel): ICellText[] {
-  return Array.from(model.cells, (cell, index) => {
-    const outputs =
-      cell.type === 'code'
-        ? (cell as ICodeCellModel).outputs.toJSON()
-        : ([] as IOutput[]);
-    return {
-      id: cell.id,
-      number: index + 1,
-      type: cell.type,
-      source: cell.sharedModel.getSource(),
-      output: cut(outputs.map(outputText).filter(Boolean).join('\n')),
-      error: cut(
-        outputs
-          .filter(output => output.output_type === 'error')
-          .map(outputText)
-          .join('\n')
-      )
-    };
-  });
+  return Array.from(model.cells, cellText);
+}
+
+export function cellText(cell: ICellModel, index: number): ICellText {
+  const outputs =
+    cell.type === 'code' ? (cell as ICodeCellModel).outputs.toJSON() : [];
+  const errors = outputs.filter(({ output_type: type }) => type === 'error');
+  const words = (some: IOutput[]): string =>
+    cut(some.map(outputText).filter(Boolean).join('\n'));
+  return {
+    id: cell.id,
+    number: index + 1,
+    type: cell.type,
+    source: cell.sharedModel.getSource(),
+    output: words(outputs),
+    error: words(errors)
+  };
 }
 
 /** The notebook inside of a widget, if there is one. */
@@ -54,7 +52,7 @@ export function notebookOf(widget: unknown): Notebook | null {
 
 function outputText(output: IOutput): string {
   if (output.output_type === 'stream') {
-    return joined(output.text).replace(COLOURS, '');
+    return cut(joined(output.text)).replace(COLOURS, '');
   }
   if (output.output_type === 'error') {
     const { ename, evalue, traceback } = output as {

@@ -12,7 +12,7 @@ import { type Attachment, fenced } from '../model/attachments';
 import type { IWorkspaceDocument } from '../protocol';
 import type { AcpApi } from '../request';
 import type { IActiveContext, IMention, IWorkspaceTracker } from '../tokens';
-import { type ICellText, cellTexts, notebookOf } from './cells';
+import { type ICellText, cellText, cellTexts, notebookOf } from './cells';
 
 /** How many of each kind are offered for a few letters. */
 const MAX_SUGGESTIONS = 8;
@@ -84,8 +84,9 @@ export class PromptContext {
 
   /** A cell with what it printed; null if it is not open. */
   cell(path: string, id: string): Attachment | null {
-    const found = this._texts(path).find(cell => cell.id === id);
-    return found ? this._cell(path, found) : null;
+    const cells = [...(this._model(path)?.cells ?? [])];
+    const at = cells.findIndex(cell => cell.id === id);
+    return at >= 0 ? this._cell(path, cellText(cells[at], at)) : null;
   }
 
   /** A cell that failed, what went wrong, and what ran before it. */
@@ -189,10 +190,13 @@ export class PromptContext {
   }
 
   private _texts(path: string): ICellText[] {
-    const { manager } = this._options;
-    const widget = manager.findWidget(path, 'Notebook');
-    const model = notebookOf(widget)?.model as INotebookModel | null;
+    const model = this._model(path);
     return model ? cellTexts(model) : [];
+  }
+
+  private _model(path: string): INotebookModel | null {
+    const widget = this._options.manager.findWidget(path, 'Notebook');
+    return notebookOf(widget)?.model ?? null;
   }
 
   private _uri(path: string): string {

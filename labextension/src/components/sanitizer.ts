@@ -1,0 +1,55 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { IRenderMime } from '@jupyterlab/rendermime';
+
+/** What makes JupyterLab run a command when it is clicked. */
+const COMMANDS = ['data-commandlinker-command', 'data-commandlinker-args'];
+
+/** Attributes that make the browser fetch something at once. */
+const SOURCES = ['src', 'srcset', 'poster', 'background'];
+
+/**
+ * JupyterLab's sanitizer is made for what the user opens; agents also repeat
+ * what they have read elsewhere. Nothing of theirs may fetch anything, which
+ * would carry data away, nor run commands or look like a part of JupyterLab.
+ */
+export function strictSanitizer(
+  usual: IRenderMime.ISanitizer
+): IRenderMime.ISanitizer {
+  return {
+    ...usual,
+    sanitize: (dirty, options) => tame(usual.sanitize(dirty, options))
+  };
+}
+
+function tame(html: string): string {
+  // In a document of its own nothing is loaded.
+  const { body } = new DOMParser().parseFromString(html, 'text/html');
+  for (const element of body.querySelectorAll('*')) {
+    COMMANDS.forEach(name => element.removeAttribute(name));
+    for (const name of [...element.classList]) {
+      if (/^(jp|lm)-/.test(name)) {
+        element.classList.remove(name);
+      }
+    }
+    for (const name of SOURCES) {
+      const source = element.getAttribute(name);
+      if (source !== null && !/^data:(image|audio|video)\//i.test(source)) {
+        element.removeAttribute(name);
+        if (name === 'src' && element instanceof HTMLImageElement) {
+          element.replaceWith(linkTo(source, element.alt));
+        }
+      }
+    }
+  }
+  return body.innerHTML;
+}
+
+/** Who wants to see a picture from elsewhere can go there. */
+function linkTo(source: string, words: string): HTMLAnchorElement {
+  const link = document.createElement('a');
+  link.setAttribute('href', source);
+  link.textContent = words || source;
+  return link;
+}
