@@ -93,8 +93,13 @@ async def slow_reading(journal, monkeypatch):
 
 
 def agents_running():
-    children = psutil.Process().children(recursive=True)
-    return [child for child in children if any("scripted.py" in part for part in child.cmdline())]
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        # One that ends while it is looked at does not run.
+        with contextlib.suppress(psutil.Error):
+            if "scripted.py" in " ".join(child.cmdline()):
+                found.append(child)
+    return found
 
 
 def loading(session, cwd):
