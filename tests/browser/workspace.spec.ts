@@ -59,10 +59,13 @@ test('an agent sees what the screen shows and edits it in place', async ({
     kind: 'file',
     ...(isShared ? {} : { dirty: true })
   });
-  expect(open['one.ipynb']._meta['jupyter-acp']).toMatchObject({
-    kind: 'notebook',
-    kernel: { name: 'python3', state: 'idle' }
-  });
+  // Kernels have moments in which nobody knows how they are.
+  await expect
+    .poll(async () => (await agent.open())['one.ipynb']._meta['jupyter-acp'])
+    .toMatchObject({
+      kind: 'notebook',
+      kernel: { name: 'python3', state: 'idle' }
+    });
   expect(await agent.active()).toBe('one.ipynb');
   const recent = await agent.ask<{ documents: IDocument[] }>(
     'workspace/recent_documents',
