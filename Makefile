@@ -90,15 +90,15 @@ lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 # Most tests wait most of the time: two lanes side by side take little longer than one of them.
-# Every layer runs, also after one has failed: a person wants the whole list.
+# Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@layer() { $(MAKE) --no-print-directory test-$$1 2>&1 | sed -u "s/^/$$1 | /"; }; \
 	(layer browser) & browser=$$!; \
 	failed=; \
 	for name in jest python; do layer $$name || failed="$$failed $$name"; done; \
 	wait $$browser || failed="$$failed browser"; \
-	if [ -n "$$failed" ]; then echo "make test: failed:$$failed" >&2; exit 1; fi; \
-	$(PY) .ci/ran-tests $(REPORTS)/pytest.xml $(REPORTS)/jest.json $(REPORTS)/playwright.xml
+	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(REPORTS)/playwright.xml $(REPORTS)/pytest.xml || failed="$${failed:-reports}"; \
+	if [ -n "$$failed" ]; then echo "make test: failed:$$failed" >&2; exit 1; fi
 
 test-python: $(BUILT) $(STAMPS)/test
 	@rm -f $(REPORTS)/pytest.xml

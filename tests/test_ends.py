@@ -268,6 +268,22 @@ async def test_an_agent_that_does_not_answer_cannot_keep_a_session(window, tmp_p
     assert (await window.result("session/list", {}))["sessions"] == []
 
 
+async def test_a_prompt_does_not_bring_back_what_is_being_deleted(
+    window, acp, acp_connect, tmp_path, patience
+):
+    other = await acp_connect()
+    session = await window.new(tmp_path, "stubborn")
+    await window.prompt(session, ["chunk", "hi"])
+    deleting = await window.start("session/delete", {"sessionId": session})
+    # The agent lets it wait: everything else must not.
+    await until(lambda: session not in {each.id for each in acp._manager.all()})
+    steps = json.dumps([["chunk", "PRIVATE"]])
+    prompt = {"sessionId": session, "prompt": [{"type": "text", "text": steps}]}
+    assert "There is no session" in (await other.ask("session/prompt", prompt))["error"]["message"]
+    assert "result" in await window.response(deleting)
+    assert await saved(acp, tmp_path) == (set(), set())
+
+
 async def test_a_window_that_closes_during_session_new_finds_the_session_later(
     window, acp, acp_connect, tmp_path
 ):

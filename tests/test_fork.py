@@ -128,6 +128,23 @@ async def test_a_running_turn_is_not_forked(window, tmp_path):
     await window.response(turn)
 
 
+async def test_a_fork_that_meets_a_new_turn_has_all_of_it_or_nothing(window, tmp_path, jp_fetch):
+    source = await window.new(tmp_path, "forks")
+    await window.prompt(source, ["flood", 200, 1000])
+    forking = await window.start("session/fork", {"sessionId": source, "cwd": str(tmp_path)})
+    turn = await window.start_prompt(source, ["chunk", "half"], ["until_cancel"])
+    answer = await window.response(forking)
+    await window.notify("session/cancel", {"sessionId": source})
+    await window.response(turn)
+    if "error" in answer:
+        assert "A turn is running" in answer["error"]["message"]
+        assert len(json.loads((await jp_fetch("acp", "sessions")).body)["sessions"]) == 1
+    else:
+        copy = await messages(jp_fetch, answer["result"]["sessionId"])
+        assert "half" not in said(copy)
+        assert len(said(copy, "user_message_chunk")) == 1
+
+
 async def test_a_stock_client_forks_and_is_told_no_past(acp_connect, tmp_path):
     stock = await acp_connect(ndjson=False, initialize=False, agent="forks")
     can = (await stock.initialize(stock=True))["agentCapabilities"]["sessionCapabilities"]

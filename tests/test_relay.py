@@ -18,6 +18,7 @@ def acp_agents():
         "scripted": scripted(),
         "early": scripted(early=300),
         "other": scripted(),
+        "confused": scripted(session_id="the-one"),
         "old": scripted(
             models={
                 "currentModelId": "small",
@@ -128,6 +129,19 @@ async def test_two_sessions_with_one_agent_and_one_with_another(window, tmp_path
             m for m in window.updates("agent_message_chunk") if m["params"]["sessionId"] == session
         ]
         assert update["params"]["update"]["content"]["text"] == f"hello {number}"
+
+
+async def test_a_session_is_not_given_to_another_by_an_agent_that_repeats_its_ids(window, tmp_path):
+    session = await window.new(tmp_path, "confused")
+    meta = {"jupyter-acp": {"agent": "confused"}}
+    second = await window.ask(
+        "session/new", {"cwd": str(tmp_path), "mcpServers": [], "_meta": meta}
+    )
+    assert "has given two sessions the same id" in second["error"]["message"]
+    assert len((await window.result("session/list", {}))["sessions"]) == 1
+    await window.prompt(session, ["chunk", "still mine"])
+    (update,) = window.updates("agent_message_chunk")
+    assert update["params"]["sessionId"] == session
 
 
 async def test_attach_answers_first_and_then_replays_everything(window, acp_connect, tmp_path):

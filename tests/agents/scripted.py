@@ -19,6 +19,7 @@ OPTIONS = {
     "early": 0,  # updates before the session/new response
     "early_params": [],  # the same, each as the params of session/update without the session
     "behind": [],  # updates in one write with the session/new response, right behind it
+    "session_id": None,  # the id of every session, however many there are
     "slow_new": 0,  # seconds that session/new takes
     "replay": 0,  # updates during session/load
     "replay_pause": 0,  # seconds before each update during session/load
@@ -133,6 +134,22 @@ def steps(session, id, script):
                 {"sessionId": session, "toolCall": call, "options": options},
             )
             chunk(session, json.dumps(got.get("result", got.get("error"))))
+        elif name == "ask_all":
+            # All of them before any answer; the answers are told in the order of the questions.
+            for title in args[0]:
+                call = {"toolCallId": title, "title": title}
+                options = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}]
+                params = {"sessionId": session, "toolCall": call, "options": options}
+                method = "session/request_permission"
+                write({"jsonrpc": "2.0", "id": title, "method": method, "params": params})
+            answers = {}
+            while len(answers) < len(args[0]):
+                message = receive()
+                if message.get("id") in args[0]:
+                    answers[message["id"]] = message["result"]["outcome"]["outcome"]
+                else:
+                    backlog.append(message)
+            chunk(session, " ".join(f"{title}: {answers[title]}" for title in args[0]))
         elif name == "ask_and_die":
             write(
                 {
@@ -240,7 +257,7 @@ def main():
                 answer(id, error={"code": -32000, "message": "Authentication required"})
                 continue
             sessions += 1
-            session = f"s{sessions}-{os.getpid()}"
+            session = OPTIONS["session_id"] or f"s{sessions}-{os.getpid()}"
             mcp_servers[session] = params["mcpServers"]
             for number in range(OPTIONS["early"]):
                 chunk(session, f"early {number}")

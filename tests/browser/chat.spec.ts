@@ -5,7 +5,26 @@ import { gzipSync } from 'node:zlib';
 
 import { type Response, expect, test } from '@playwright/test';
 
+import { AgentPage } from './agent';
 import { ChatPage } from './chat';
+
+/** Sound that nobody hears, in 8 kHz and 8 bit. */
+function silence(samples: number): string {
+  const wave = Buffer.alloc(44 + samples, 128);
+  wave.write('RIFF', 0);
+  wave.writeUInt32LE(36 + samples, 4);
+  wave.write('WAVEfmt ', 8);
+  wave.writeUInt32LE(16, 16);
+  wave.writeUInt16LE(1, 20);
+  wave.writeUInt16LE(1, 22);
+  wave.writeUInt32LE(8000, 24);
+  wave.writeUInt32LE(8000, 28);
+  wave.writeUInt16LE(1, 32);
+  wave.writeUInt16LE(8, 34);
+  wave.write('data', 36);
+  wave.writeUInt32LE(samples, 40);
+  return wave.toString('base64');
+}
 
 test('the first page offers the built-in agent and tells how to get others', async ({
   page
@@ -101,6 +120,22 @@ test('a plan and an image are shown', async ({ page }) => {
   ).toBeGreaterThan(0);
 });
 
+test('what an agent says aloud can be played', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.play([
+    'update',
+    {
+      sessionUpdate: 'agent_message_chunk',
+      content: { type: 'audio', mimeType: 'audio/wav', data: silence(800) }
+    }
+  ]);
+  const audio = agent.log.locator('audio');
+  await expect(audio).toHaveAccessibleName('Audio from the agent');
+  await expect
+    .poll(() => audio.evaluate((node: HTMLAudioElement) => node.duration))
+    .toBeCloseTo(0.1);
+});
+
 test.describe('permission', () => {
   test('allowed: the command runs and what it prints is shown', async ({
     page
@@ -183,6 +218,18 @@ test('a form is filled in and its answer arrives', async ({ page }) => {
 });
 
 test.describe('reload', () => {
+  test('leaves the focus where the user put it', async ({ page }) => {
+    const chat = await ChatPage.start(page);
+    await chat.send('/stream 3');
+    await chat.isIdle();
+    await chat.reloadAs(saved => /"current":\s*"jp-acp-panel"/.test(saved));
+    // The panel comes back by itself, with its session, and asks for nothing.
+    await expect(chat.answers.last()).toContainText('1 2 3');
+    expect(
+      await chat.panel.evaluate(node => node.contains(document.activeElement))
+    ).toBe(false);
+  });
+
   test('in the middle of a turn loses and doubles nothing', async ({
     page
   }) => {
@@ -292,4 +339,38 @@ test('a lost socket comes back, and nothing is missing', async ({ page }) => {
   const steps = Array.from({ length: 8 }, (_, i) => `${(i + 1) / 2} of 4 s`);
   await expect(chat.answers.locator('p')).toHaveText([...steps, 'Done.']);
   await expect(chat.input).toHaveValue('not lost');
+});
+
+test('what is read stays in its place while the panel is hidden', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.play(
+    ...Array.from({ length: 300 }, (_, index) => [
+      'update',
+      {
+        sessionUpdate:
+          index % 2 ? 'agent_thought_chunk' : 'agent_message_chunk',
+        content: {
+          type: 'text',
+          text: Array.from({ length: 1 + (index % 7) }, () => index).join(
+            '\n\n'
+          )
+        }
+      }
+    ])
+  );
+  await agent.log.evaluate(node => (node.scrollTop = node.scrollHeight / 2));
+  await page.waitForTimeout(500);
+  const place = () => agent.log.evaluate(node => node.scrollTop);
+  const before = await place();
+  expect(before).toBeGreaterThan(100);
+  await agent.execute('application:toggle-right-area');
+  await expect(agent.panel).toBeHidden();
+  await page.waitForTimeout(500);
+  await agent.execute('application:toggle-right-area');
+  await expect(agent.panel).toBeVisible();
+  await page.waitForTimeout(500);
+  expect(Math.abs((await place()) - before)).toBeLessThan(2);
 });

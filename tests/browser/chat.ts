@@ -8,6 +8,11 @@ interface ILab {
   commands: { execute(id: string, args?: object): Promise<unknown> };
 }
 
+interface ISettings {
+  composite: Record<string, unknown>;
+  set(key: string, value: unknown): Promise<void>;
+}
+
 let workspaces = 0;
 
 /** The chat in one window of JupyterLab, in the words of the person using it. */
@@ -77,6 +82,36 @@ export class ChatPage {
     );
   }
 
+  /** What is set in the settings editor; sets it first if there is something to set. */
+  setting<T>(plugin: string, key: string, wanted?: T): Promise<T> {
+    return this.page.evaluate(
+      async ([plugin, key, wanted]) => {
+        const { jupyterapp } = window as unknown as {
+          jupyterapp: {
+            pluginRegistry: {
+              _services: Map<{ name: string }, string>;
+              resolveOptionalService(token: unknown): Promise<{
+                load(id: string): Promise<ISettings>;
+              }>;
+            };
+          };
+        };
+        const registry = jupyterapp.pluginRegistry;
+        const token = [...registry._services.keys()].find(({ name }) =>
+          name.endsWith(':ISettingRegistry')
+        );
+        const settings = await (
+          await registry.resolveOptionalService(token)
+        ).load(`jupyter-acp-bridge:${plugin}`);
+        if (wanted !== undefined) {
+          await settings.set(key, wanted);
+        }
+        return settings.composite[key] as T;
+      },
+      [plugin, key, wanted] as [string, string, T | undefined]
+    );
+  }
+
   async newSession(agent = 'builtin'): Promise<void> {
     await this.execute('jupyter-acp-bridge:new-session', { agent });
     await expect(this.input).toBeVisible();
@@ -100,6 +135,21 @@ export class ChatPage {
     await this.ready();
     await this.execute('jupyter-acp-bridge:open');
     await expect(this.input).toBeVisible();
+  }
+
+  /** Reload the page when JupyterLab has saved that it looks like this. */
+  async reloadAs(isSaved: (workspace: string) => boolean): Promise<void> {
+    const { pathname } = new URL(this.page.url());
+    const name = pathname.split('/').pop()!;
+    await expect
+      .poll(async () => {
+        const url = `/lab/api/workspaces/${name}`;
+        const saved = await this.page.request.get(url);
+        return isSaved(await saved.text());
+      })
+      .toBe(true);
+    await this.page.reload();
+    await this.ready();
   }
 
   /** The numbers from 1 to n, as `/stream n` writes them. */

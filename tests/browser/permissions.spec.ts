@@ -4,37 +4,11 @@
 import { type Page, expect, test } from '@playwright/test';
 
 import { AgentPage } from './agent';
-
-interface ISettings {
-  composite: { rules: object[] };
-  set(key: string, value: object[]): Promise<void>;
-}
+import { ChatPage } from './chat';
 
 /** The rules in JupyterLab's settings; sets them first if there are any. */
 function rules(page: Page, wanted?: object[]): Promise<object[]> {
-  return page.evaluate(async wanted => {
-    const { jupyterapp } = window as unknown as {
-      jupyterapp: {
-        pluginRegistry: {
-          _services: Map<{ name: string }, string>;
-          resolveOptionalService(token: unknown): Promise<{
-            load(id: string): Promise<ISettings>;
-          }>;
-        };
-      };
-    };
-    const registry = jupyterapp.pluginRegistry;
-    const token = [...registry._services.keys()].find(({ name }) =>
-      name.endsWith(':ISettingRegistry')
-    );
-    const settings = await (
-      await registry.resolveOptionalService(token)
-    ).load('jupyter-acp-bridge:permissions');
-    if (wanted) {
-      await settings.set('rules', wanted);
-    }
-    return settings.composite.rules;
-  }, wanted);
+  return new ChatPage(page).setting('permissions', 'rules', wanted);
 }
 
 test.afterEach(async ({ page }) => {
@@ -171,4 +145,34 @@ test('nothing hides in the transcript, either', async ({ page, request }) => {
   await expect(
     agent.log.getByRole('region', { name: 'hiding' }).locator('.jp-acp-Text')
   ).toHaveText('All is **well**U+202E');
+});
+
+test('several questions wait at once, each for its own answer', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const titles = ['first', 'second', 'third'];
+  await agent.send(JSON.stringify([['ask_all', titles]]));
+  await expect(agent.cards).toHaveCount(3);
+  for (const [index, title] of titles.entries()) {
+    await expect(agent.cards.nth(index)).toContainText(title);
+  }
+  // The one in the middle: the others stay as they are.
+  await agent.cards.nth(1).getByRole('button', { name: 'Allow' }).click();
+  await expect(agent.cards).toHaveCount(2);
+  await expect(agent.cards.nth(0)).toContainText('first');
+  await expect(agent.cards.nth(1)).toContainText('third');
+  await agent.isRunning();
+  // With the keyboard alone.
+  await agent.cards.nth(0).getByRole('button', { name: 'Allow' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(agent.cards).toHaveCount(1);
+  // Whoever ends the turn answers what is left.
+  await agent.input.press('Escape');
+  await expect(agent.cards).toHaveCount(0);
+  await agent.isIdle();
+  await expect(agent.answers.last()).toContainText(
+    'first: selected second: selected third: cancelled'
+  );
 });

@@ -248,3 +248,52 @@ test('a long message is folded, and what an agent is told in words is named', as
   await expect(prompt).toContainText('line 39');
   await agent.isIdle();
 });
+
+test.describe('the settings', () => {
+  test.afterEach(async ({ page }) => {
+    const chat = new ChatPage(page);
+    await chat.setting('chat', 'sendWithEnter', true);
+    await chat.setting('chat', 'shareContext', true);
+  });
+
+  test('say which key sends, at once', async ({ page }) => {
+    const chat = await ChatPage.start(page);
+    await chat.setting('chat', 'sendWithEnter', false);
+    await chat.input.pressSequentially('/stream 2');
+    await chat.input.press('Enter');
+    await expect(chat.input).toHaveValue('/stream 2\n');
+    await expect(chat.prompts).toHaveCount(0);
+    await chat.input.press('Shift+Enter');
+    await expect(chat.prompts).toHaveText(['/stream 2']);
+    await chat.isIdle();
+    await chat.setting('chat', 'sendWithEnter', true);
+    await chat.input.pressSequentially('/stream 3');
+    await chat.input.press('Shift+Enter');
+    await expect(chat.input).toHaveValue('/stream 3\n');
+    await chat.input.press('Enter');
+    await expect(chat.prompts).toHaveCount(2);
+    await chat.isIdle();
+  });
+
+  test('say whether messages tell where the user is', async ({
+    page,
+    request
+  }) => {
+    const agent = await AgentPage.begin(page, request);
+    await agent.put('mine.py', 'a = 1\n');
+    await agent.show('mine.py');
+    const chip = agent.panel.getByRole('switch');
+    await expect(chip).toHaveAttribute('aria-checked', 'true');
+    await agent.setting('chat', 'shareContext', false);
+    await expect(chip).toHaveAttribute('aria-checked', 'false');
+    await agent.newSession('builtin');
+    await agent.send('Hello');
+    await agent.isIdle();
+    await expect(agent.prompts.last()).not.toContainText('mine.py');
+    // One click tells it for this session, whatever the setting.
+    await chip.click();
+    await agent.send('Look here');
+    await agent.isIdle();
+    await expect(agent.prompts.last()).toContainText('mine.py');
+  });
+});

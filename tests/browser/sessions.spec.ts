@@ -66,21 +66,6 @@ class SessionsPage extends ChatPage {
     });
   }
 
-  /** Reload the page when JupyterLab has saved that it looks like this. */
-  async reloadAs(isSaved: (workspace: string) => boolean): Promise<void> {
-    const { pathname } = new URL(this.page.url());
-    const name = pathname.split('/').pop()!;
-    await expect
-      .poll(async () => {
-        const url = `/lab/api/workspaces/${name}`;
-        const saved = await this.page.request.get(url);
-        return isSaved(await saved.text());
-      })
-      .toBe(true);
-    await this.page.reload();
-    await this.ready();
-  }
-
   /** Start a session and send a message that is its title, too. */
   async begin(prompt: string): Promise<void> {
     await this.newSession();
