@@ -50,6 +50,7 @@ ACTIVE_DOCUMENT = "workspace/active_document"
 
 ATTACH = "_jupyter/session/attach"
 DETACH = "_jupyter/session/detach"
+QUEUE = "_jupyter/session/queue"
 STATE = "_jupyter/session/state"
 RESTORED = "_jupyter/session/restored"
 NOTICE = "_jupyter/session/notice"

@@ -40,7 +40,9 @@ async def test_a_response_comes_after_the_updates_that_preceded_it(window, tmp_p
     response = await window.prompt(session, ["flood", 5000, 50])
     assert response["result"]["stopReason"] == "end_turn"
     assert flood_numbers(window) == list(range(5000))
-    assert window.received[-1] is response
+    # News of the list of sessions are of no session, and come when they come.
+    of_session = [m for m in window.received if "_jupyter/sessions/" not in m.get("method", "")]
+    assert of_session[-1] is response
     seqs = window.seqs(session)
     assert seqs == list(range(1, len(seqs) + 1))
 
@@ -250,6 +252,50 @@ async def test_cancel_ends_the_turn_and_what_is_queued(window, tmp_path):
         assert (await window.response(id))["result"]["stopReason"] == "cancelled"
     assert window.texts() == []
     assert (await window.prompt(session, ["chunk", "again"]))["result"]["stopReason"] == "end_turn"
+
+
+def named(session, name, *steps):
+    """Return a prompt that its sender has given a name."""
+    return {
+        "sessionId": session,
+        "prompt": [{"type": "text", "text": json.dumps(steps)}, {"type": "text", "text": "!"}],
+        "_meta": {"jupyter-acp": {"promptId": name}},
+    }
+
+
+async def test_every_window_knows_what_waits(window, acp_connect, tmp_path):
+    session = await window.new(tmp_path)
+    first = await window.start("session/prompt", named(session, "p1", ["until_cancel"]))
+    await window.wait(is_state("running"))
+    second = await window.start("session/prompt", named(session, "p2", ["chunk", "two"]))
+    third = await window.start("session/prompt", named(session, "p3", ["chunk", "three"]))
+    await window.wait(lambda m: len(m.get("params", {}).get("queued", [])) == 2)
+    waiting = [
+        {"promptId": "p2", "text": '[["chunk", "two"]]\n!'},
+        {"promptId": "p3", "text": '[["chunk", "three"]]\n!'},
+    ]
+    # One that comes later, as after a reload, is told so with the answer.
+    late = await acp_connect()
+    assert (await late.attach(session))["queued"] == waiting
+    # The one in the middle is not wanted any more; then the first ends.
+    await window.notify("$/cancel_request", {"requestId": second})
+    await late.wait(lambda m: m.get("params", {}).get("queued") == waiting[1:])
+    await window.notify("$/cancel_request", {"requestId": first})
+    assert (await window.response(second))["result"]["stopReason"] == "cancelled"
+    await window.response(third)
+    await late.wait(is_state("idle"))
+    for client in (window, late):
+        told = [m["params"]["queued"] for m in client.of("_jupyter/session/queue")]
+        assert told[-2:] == [waiting[1:], []]
+        marks = [m["params"]["_meta"]["jupyter-acp"] for m in client.updates("user_message_chunk")]
+        assert [mark["promptId"] for mark in marks] == ["p1", "p1", "p3", "p3"]
+        # Written down before it has left the queue: nobody misses it in between.
+        methods = [
+            "left" if m.get("params", {}).get("queued") == [] else "written"
+            for m in client.received
+            if "queued" in m.get("params", {}) or '"p3"' in json.dumps(m.get("params", {}))
+        ]
+        assert methods.index("left") > methods.index("written")
 
 
 async def test_cancelling_the_prompt_request_cancels_the_turn(window, tmp_path):

@@ -22,6 +22,9 @@ class Asker(Protocol):
     def withdraw(self, question: Question) -> None:
         """Take it back: it was answered elsewhere."""
 
+    def tell_queue(self, session: str, queued: list[dict[str, Any]]) -> None:
+        """Show what waits to be said in a session."""
+
     def forget(self, session: str) -> None:
         """Show nothing of a session any more: there is none."""
 

@@ -19,7 +19,7 @@ from .log import Log
 from .questions import Asker, Question, Questions, cancelled
 from .record import SessionRecord, State, now
 from .restore import restore
-from .turns import Turn, Turns
+from .turns import Prompt, Turn, Turns
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
@@ -109,6 +109,11 @@ class Session:
         return self._questions.ids
 
     @property
+    def queued(self) -> list[dict[str, Any]]:
+        """What users have sent and the agent has not been told yet."""
+        return [prompt.public() for prompt in self._turns.queued]
+
+    @property
     def running(self) -> bool:
         """Whether a turn is running or waiting to."""
         return self._turns.any
@@ -135,6 +140,11 @@ class Session:
         if window in self._windows:
             self._windows.remove(window)
         self._questions.left(window)
+
+    def tell_queue(self) -> None:
+        """Tell every window what waits for the turns before it."""
+        for window in self._windows:
+            window.tell_queue(self.id, self.queued)
 
     # The agent's side
 
@@ -342,11 +352,13 @@ class Session:
         prefix = b'{"jsonrpc":"2.0","method":"' + method.encode() + b'","params":'
         self._append(prefix, params)
 
-    def log_prompt(self, blocks: list[Any], origin: str) -> None:
+    def log_prompt(self, prompt: Prompt) -> None:
         """Write down what a user said, for every window, and take the first words as the title."""
+        blocks = prompt.params["prompt"]
         for block in blocks:
             update = {"sessionUpdate": "user_message_chunk", "content": block}
-            self._append(_UPDATE, {"update": update}, {"origin": origin})
+            mark = {"origin": prompt.origin, "promptId": prompt.id}
+            self._append(_UPDATE, {"update": update}, mark)
         if not self.record.title:
             text = next((block.get("text") for block in blocks if block.get("type") == "text"), "")
             if title := " ".join(str(text).split())[:TITLE_LENGTH]:

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Awaitable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import protocol
@@ -18,6 +20,35 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Turn = asyncio.Task[dict[str, Any]]
 
+SHOWN = 4000
+"""How much of a prompt that waits is shown, in characters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prompt:
+    """What a user has sent, and from where."""
+
+    id: str
+    params: dict[str, Any]
+    origin: str
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @classmethod
+    def of(cls, params: dict[str, Any], origin: str) -> Prompt:
+        """Take a prompt by the name that its sender has for it."""
+        meta = params.get("_meta")
+        ours = meta.get(protocol.META) if isinstance(meta, dict) else None
+        id = ours.get("promptId") if isinstance(ours, dict) else None
+        return cls(id if isinstance(id, str) and id else uuid.uuid4().hex, params, origin)
+
+    def public(self) -> dict[str, Any]:
+        """Return what windows show of it while it waits."""
+        texts = (
+            block.get("text") for block in self.params["prompt"] if block.get("type") == "text"
+        )
+        text = "\n".join(text for text in texts if isinstance(text, str))
+        return {"promptId": self.id, "text": text[:SHOWN]}
+
 
 class Turns:
     """Runs prompts with the agent, in the order in which they came."""
@@ -26,48 +57,53 @@ class Turns:
         self._session = session
         self._log = log
         self._one_at_a_time = asyncio.Lock()
-        self._cancelled: dict[Turn, asyncio.Event] = {}
+        self._prompts: dict[Turn, Prompt] = {}
         self._running: Turn | None = None
+        self.queued: list[Prompt] = []
+        """Those that wait for others to end, in order."""
 
     @property
     def any(self) -> bool:
         """Whether one is running or waiting to."""
-        return bool(self._cancelled)
+        return bool(self._prompts)
 
     def start(self, params: dict[str, Any], origin: str) -> Turn:
         """Run a prompt when those before it are done."""
-        cancelled = asyncio.Event()
-        turn = asyncio.get_running_loop().create_task(self._wait_and_run(params, origin, cancelled))
-        self._cancelled[turn] = cancelled
-        turn.add_done_callback(self._cancelled.pop)
+        prompt = Prompt.of(params, origin)
+        if self._prompts:
+            self.queued.append(prompt)
+            self._session.tell_queue()
+        turn = asyncio.get_running_loop().create_task(self._wait_and_run(prompt))
+        self._prompts[turn] = prompt
+        turn.add_done_callback(self._ended)
         return turn
 
     def cancel(self, turn: Turn | None = None) -> bool:
         """Let one end, or all; return whether the agent has to be told."""
-        for each, cancelled in self._cancelled.items():
+        for each, prompt in self._prompts.items():
             if turn is None or each is turn:
-                cancelled.set()
+                prompt.cancelled.set()
+                self._leave_queue(prompt)
         return turn is None or turn is self._running
 
     async def end(self, patience: float) -> None:
         """Wait for all to end, but not for ever."""
-        if self._cancelled and patience:
-            await asyncio.wait(self._cancelled, timeout=patience)
-        for turn in list(self._cancelled):
+        if self._prompts and patience:
+            await asyncio.wait(self._prompts, timeout=patience)
+        for turn in list(self._prompts):
             turn.cancel()
 
-    async def _wait_and_run(
-        self, params: dict[str, Any], origin: str, cancelled: asyncio.Event
-    ) -> dict[str, Any]:
+    async def _wait_and_run(self, prompt: Prompt) -> dict[str, Any]:
         async with self._one_at_a_time:
-            if cancelled.is_set():
+            if prompt.cancelled.is_set():
                 return {"stopReason": "cancelled"}
             session = self._session
             self._running = asyncio.current_task()
             try:
-                session.log_prompt(params["prompt"], origin)
+                session.log_prompt(prompt)
+                self._leave_queue(prompt)
                 session.set_state("running")
-                return await self._run(params, cancelled)
+                return await self._run(prompt.params, prompt.cancelled)
             except RpcError as error:
                 if session.record.state == "running":
                     session.set_state("disconnected", error=error)
@@ -80,6 +116,14 @@ class Turns:
             finally:
                 self._running = None
                 session.turn_ended()
+
+    def _ended(self, turn: Turn) -> None:
+        self._leave_queue(self._prompts.pop(turn))
+
+    def _leave_queue(self, prompt: Prompt) -> None:
+        if prompt in self.queued:
+            self.queued.remove(prompt)
+            self._session.tell_queue()
 
     async def _run(self, params: dict[str, Any], cancelled: asyncio.Event) -> dict[str, Any]:
         session = self._session

@@ -154,6 +154,12 @@ class Window(Peer):
         if self._knows_us:
             self._connection.notify(method, params)
 
+    def tell_queue(self, session: str, queued: list[dict[str, Any]]) -> None:
+        """Tell the window what waits, behind what the session has said, if it knows us."""
+        if self._knows_us:
+            params = {"sessionId": session, "queued": queued}
+            self._connection.notify(protocol.QUEUE, params, lane=session)
+
     def forget(self, session: str) -> None:
         """Stop watching a session that is no more."""
         self._feed.unfollow(session)
@@ -289,6 +295,7 @@ class Window(Peer):
                 "seq": session.log.seq,
                 "state": session.record.state,
                 "pending": session.pending,
+                "queued": session.queued,
                 "session": session.public(),
                 **session.record.setup,
             }
