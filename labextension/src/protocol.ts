@@ -31,6 +31,7 @@ export const Method = {
   cancelRequest: '$/cancel_request',
   attach: '_jupyter/session/attach',
   detach: '_jupyter/session/detach',
+  queue: '_jupyter/session/queue',
   state: '_jupyter/session/state',
   restored: '_jupyter/session/restored',
   notice: '_jupyter/session/notice',
@@ -362,7 +363,18 @@ export interface IAttachResult extends ISessionSetup {
   seq: number;
   state: SessionState;
   pending: string[];
+  queued?: IQueuedPrompt[];
   session?: ISessionInfo;
+}
+
+/** A prompt that waits for the turns before it. */
+export interface IQueuedPrompt {
+  promptId: string;
+  text: string;
+}
+
+export interface IPromptResult {
+  stopReason?: string;
 }
 
 export interface INewSessionResult extends IMeta, ISessionSetup {

@@ -58,7 +58,11 @@ describe('Composer', () => {
     const again = new Composer(kept);
     expect([again.text, again.attachments]).toEqual(['half', [FILE, CELL]]);
     expect(new Composer('plain words').text).toBe('plain words');
-    composer.take();
+    const { id } = composer.send(composer.take());
+    expect(new Composer(kept).sent).toEqual([
+      { id, text: 'half', attachments: [FILE, CELL] }
+    ]);
+    composer.arrived(id);
     expect(kept).toBe('');
   });
 
@@ -75,26 +79,30 @@ describe('Composer', () => {
     const composer = new Composer();
     composer.text = 'first';
     composer.attach(FILE);
-    const said = composer.take();
+    const said = composer.send(composer.take());
     composer.text = 'second';
     composer.attach(CELL);
-    composer.giveBack(said);
+    composer.giveBack(said.id);
     expect(composer.text).toBe('first\nsecond');
     expect(composer.attachments).toEqual([FILE, CELL]);
+    composer.giveBack(said.id);
+    expect(composer.text).toBe('first\nsecond');
   });
 });
 
 describe('PromptHistory', () => {
-  it('goes back and returns to what was being written', () => {
+  it('goes back and returns to the empty prompt', () => {
     const history = new PromptHistory(() => ['one', 'two']);
-    expect(history.back('draft')).toBe('two');
-    expect(history.back('two')).toBe('one');
-    expect(history.back('one')).toBeNull();
+    expect(history.back()).toBe('two');
+    expect(history.isShown('two')).toBe(true);
+    expect(history.back()).toBe('one');
+    expect(history.back()).toBeNull();
     expect(history.forward()).toBe('two');
-    expect(history.forward()).toBe('draft');
+    expect(history.forward()).toBe('');
     expect(history.forward()).toBeNull();
-    expect(history.back('draft')).toBe('two');
+    expect(history.back()).toBe('two');
     history.leave();
-    expect(history.back('edited')).toBe('two');
+    expect(history.isShown('two')).toBe(false);
+    expect(history.back()).toBe('two');
   });
 });

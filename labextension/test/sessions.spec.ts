@@ -5,7 +5,7 @@ import { type IMessageItem, messageText } from '../src/model/transcript';
 import { Sessions } from '../src/model/sessions';
 import type { IComposed } from '../src/model/composer';
 import type { SessionModel } from '../src/model/session';
-import { type ISessionInfo, Method } from '../src/protocol';
+import { type ISessionInfo, Method, ourMeta } from '../src/protocol';
 import type { AcpApi } from '../src/request';
 import { SESSION, until } from './helpers';
 import { FakeServer } from './server';
@@ -330,10 +330,10 @@ describe('Sessions', () => {
 
     it('shows an echo until the server has written it down', async () => {
       const done = model.prompt(words('hello'));
-      expect(model.echoes.map(echo => echo.composed.text)).toEqual(['hello']);
-      const { id } = await server.waitFor(Method.sessionPrompt);
-      server.text('user_message_chunk', 'hello', { origin: 'c1' });
-      await until(() => model.echoes.length === 0);
+      expect(model.waiting.map(({ text }) => text)).toEqual(['hello']);
+      const { id, params } = await server.waitFor(Method.sessionPrompt);
+      server.text('user_message_chunk', 'hello', ourMeta(params));
+      await until(() => model.waiting.length === 0);
       expect(model.isBusy).toBe(true);
       server.send({ id, result: { stopReason: 'end_turn' } });
       await done;
@@ -344,24 +344,23 @@ describe('Sessions', () => {
     it('does not take the prompt of another window for its own', async () => {
       void model.prompt(words('mine'));
       await server.waitFor(Method.sessionPrompt);
-      server.text('user_message_chunk', 'theirs', { origin: 'c99' });
+      server.text('user_message_chunk', 'theirs', { promptId: 'p99' });
       await until(() => model.transcript.seq === 1);
-      expect(model.echoes.map(echo => echo.composed.text)).toEqual(['mine']);
+      expect(model.waiting.map(({ text }) => text)).toEqual(['mine']);
     });
 
     it('takes all blocks of a prompt for one, and the next for the next', async () => {
-      const origin = 'c1';
       const file = { type: 'file', name: 'a', uri: 'file:///a' } as const;
       void model.prompt(words('one'), [file]);
       void model.prompt(words('two'), [file]);
-      await until(() => model.echoes.length === 2);
-      server.text('user_message_chunk', 'one', { origin });
-      server.text('user_message_chunk', 'file', { origin });
+      const [one, two] = model.waiting.map(({ id }) => ({ promptId: id }));
+      server.text('user_message_chunk', 'one', one);
+      server.text('user_message_chunk', 'file', one);
       await until(() => model.transcript.seq === 2);
-      expect(model.echoes.map(echo => echo.composed.text)).toEqual(['two']);
-      server.text('user_message_chunk', 'two', { origin });
+      expect(model.waiting.map(({ text }) => text)).toEqual(['two']);
+      server.text('user_message_chunk', 'two', two);
       await until(() => model.transcript.seq === 3);
-      expect(model.echoes).toEqual([]);
+      expect(model.waiting).toEqual([]);
     });
 
     it('gives the text back when it was refused', async () => {
@@ -371,7 +370,7 @@ describe('Sessions', () => {
       await model.prompt(words('precious'));
       expect(model.composer.text).toBe('precious');
       expect(model.problem).toBe('Log in first.');
-      expect(model.echoes).toEqual([]);
+      expect(model.waiting).toEqual([]);
     });
 
     it('keeps what was typed meanwhile', async () => {
@@ -389,18 +388,74 @@ describe('Sessions', () => {
       await server.waitFor(Method.sessionPrompt);
       server.drop();
       await until(() => model.composer.text === 'precious');
-      expect(model.echoes).toEqual([]);
+      expect(model.waiting).toEqual([]);
     });
 
     it('does not give back what arrived before the socket was lost', async () => {
       void model.prompt(words('once'));
-      await server.waitFor(Method.sessionPrompt);
+      const { params } = await server.waitFor(Method.sessionPrompt);
       server.drop();
-      server.text('user_message_chunk', 'once', { origin: 'c1' });
+      server.text('user_message_chunk', 'once', ourMeta(params));
       await until(() => model.transcript.seq === 1);
       await new Promise(resolve => setTimeout(resolve, 1700));
       expect(model.composer.text).toBe('');
       expect(said(model)).toEqual(['once']);
+    });
+  });
+
+  describe('queue', () => {
+    it('gives back, in order, what was stopped before its turn', async () => {
+      const model = await open().create();
+      const all = ['running', 'second', 'third'].map(text =>
+        model.prompt(words(text))
+      );
+      const sent = () => server.requests(Method.sessionPrompt);
+      await until(() => sent().length === 3);
+      const [first, ...queued] = sent();
+      server.text('user_message_chunk', 'running', ourMeta(first.params));
+      const promptIds = queued.map(({ params }) => ourMeta(params));
+      server.send({
+        method: Method.queue,
+        params: { sessionId: SESSION, queued: promptIds }
+      });
+      model.composer.text = 'half a thought';
+      server.send({
+        method: Method.queue,
+        params: { sessionId: SESSION, queued: [] }
+      });
+      for (const { id } of [first, ...queued]) {
+        server.send({ id, result: { stopReason: 'cancelled' } });
+      }
+      await Promise.all(all);
+      expect(model.waiting).toEqual([]);
+      expect(model.composer.text).toBe('second\nthird\nhalf a thought');
+    });
+
+    it('knows after a reload what still waits, and gives back what does not', async () => {
+      const kept = JSON.stringify({
+        text: '',
+        attachments: [],
+        sent: ['written', 'queued', 'lost'].map(text => ({
+          id: text,
+          text,
+          attachments: []
+        }))
+      });
+      storage.setItem(`jupyter-acp-bridge:draft:${SESSION}`, kept);
+      server.serveAttach(() => ({
+        seq: 1,
+        queued: [
+          { promptId: 'queued', text: 'queued' },
+          { promptId: 'theirs', text: 'of another window' }
+        ]
+      }));
+      const model = await open().open(SESSION);
+      server.text('user_message_chunk', 'written', { promptId: 'written' });
+      await until(() => model.composer.text === 'lost');
+      expect(model.waiting.map(({ text }) => text)).toEqual([
+        'queued',
+        'of another window'
+      ]);
     });
   });
 

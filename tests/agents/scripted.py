@@ -316,7 +316,8 @@ def main():
                     option["currentValue"] = params["value"]
             answer(id, {"configOptions": OPTIONS["options"]})
         elif method == "authenticate":
-            logged_in = params["methodId"] == OPTIONS["login"]
+            time.sleep(2 if params["methodId"] == "slowly" else 0)
+            logged_in = params["methodId"] in (OPTIONS["login"], "slowly")
             print(f"login with {params['methodId']}", file=sys.stderr, flush=True)
             error = {"code": -32000, "message": "That key does not fit."}
             answer(id, {}, error=None if logged_in else error)

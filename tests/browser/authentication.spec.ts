@@ -50,6 +50,20 @@ test('an agent that wants a login gets it, and the session begins by itself', as
   await expect(chat.panel.getByText('Start a session')).toBeVisible();
 });
 
+test('whoever gives up a login is not called back when it is done', async ({
+  page
+}) => {
+  const chat = await ChatPage.open(page);
+  const login = await begin(chat);
+  await method(chat, 'Slowly').getByRole('button', { name: 'Log in' }).click();
+  await login.getByRole('button', { name: 'Cancel' }).click();
+  await expect(chat.panel.getByText('Start a session')).toBeVisible();
+  await page.waitForTimeout(3000);
+  await expect(chat.panel.getByText('Start a session')).toBeVisible();
+  await chat.button('Log out of Guarded').click();
+  await expect(page.getByText('Logged out of Guarded.')).toBeVisible();
+});
+
 test('a command that logs in is shown, copied and run in a terminal', async ({
   page,
   context

@@ -39,6 +39,24 @@ test('the first page offers the built-in agent and tells how to get others', asy
   await expect(chat.input).toBeVisible();
 });
 
+test('an agent that is clicked twice is started once', async ({
+  page,
+  request
+}) => {
+  const chat = await ChatPage.open(page);
+  const count = async () =>
+    (
+      (await (await request.get('/acp/sessions')).json()) as {
+        sessions: object[];
+      }
+    ).sessions.length;
+  const before = await count();
+  await chat.panel.locator('.jp-acp-Row', { hasText: 'Slow' }).dblclick();
+  await expect(chat.input).toBeVisible();
+  expect(await count()).toBe(before + 1);
+  await expect(chat.panel.getByRole('tab')).toHaveCount(0);
+});
+
 test('the page loads little of it, and the chat when it is first shown', async ({
   page
 }) => {

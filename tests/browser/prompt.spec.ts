@@ -208,14 +208,17 @@ test('what was said before comes back with the arrow keys', async ({
     await chat.send(text);
     await chat.isIdle();
   }
-  await chat.input.fill('half a thought');
-  await chat.input.press('Home');
   await chat.input.press('ArrowUp');
   await expect(chat.input).toHaveValue('/stream 2');
   await chat.input.press('ArrowUp');
   await expect(chat.input).toHaveValue('/stream 1');
   await chat.input.press('ArrowDown');
   await chat.input.press('ArrowDown');
+  await expect(chat.input).toHaveValue('');
+  // Never in the place of something that was written.
+  await chat.input.fill('half a thought');
+  await chat.input.press('Home');
+  await chat.input.press('ArrowUp');
   await expect(chat.input).toHaveValue('half a thought');
 });
 
@@ -229,6 +232,60 @@ test('a message that is sent during a turn waits for its end', async ({
   await expect(chat.prompts).toHaveText(['/slow 2', '/stream 3']);
   await expect(chat.answers.last()).toHaveText('1 2 3');
   await chat.isIdle();
+});
+
+test('what waits is still there after a reload, and comes back if the turn is stopped', async ({
+  page
+}) => {
+  const chat = await ChatPage.start(page);
+  await chat.send('/slow 60');
+  await chat.isRunning();
+  await chat.send('/stream 3');
+  await chat.send('/stream 4');
+  await expect(chat.prompts).toHaveCount(3);
+  await chat.reload();
+  await expect(chat.prompts).toHaveText(['/slow 60', '/stream 3', '/stream 4']);
+  await chat.input.fill('half a thought');
+  await chat.input.press('Escape');
+  await chat.isIdle();
+  await expect(chat.prompts).toHaveText(['/slow 60']);
+  await expect(chat.input).toHaveValue('/stream 3\n/stream 4\nhalf a thought');
+});
+
+test('where the user is stays untold in a session that was left and found again', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('secret.py', 'x = 1\n');
+  await agent.show('secret.py');
+  const chip = agent.panel.getByRole('switch');
+  await chip.click();
+  await expect(chip).toHaveAttribute('aria-checked', 'false');
+  await agent.newSession('builtin');
+  await expect(chip).toHaveAttribute('aria-checked', 'true');
+  await agent.panel.getByRole('tab').first().click();
+  await expect(chip).toHaveAttribute('aria-checked', 'false');
+});
+
+test('nobody is torn from what they write when an agent has started', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('writing.py', '');
+  await agent.show('writing.py');
+  await agent.execute('jupyter-acp-bridge:open');
+  const creating = agent.execute('jupyter-acp-bridge:new-session', {
+    agent: 'slow'
+  });
+  const editor = page.locator('.jp-FileEditor .cm-content');
+  await editor.click();
+  await page.keyboard.type('before ');
+  await creating;
+  await page.keyboard.type('after');
+  await expect(editor).toHaveText('before after');
+  await expect(agent.input).toHaveValue('');
 });
 
 test('a long message is folded, and what an agent is told in words is named', async ({

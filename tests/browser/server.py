@@ -16,6 +16,7 @@ import jupyterlab
 
 AGENTS: dict[str, tuple[str, dict[str, object]]] = {
     "scripted": ("Scripted", {}),
+    "slow": ("Slow", {"slow_new": 3}),
     "choosy": (
         "Choosy",
         {
@@ -51,6 +52,7 @@ AGENTS: dict[str, tuple[str, dict[str, object]]] = {
             "auth_methods": [
                 {"id": "account", "name": "With an <b>account</b>", "description": "By itself"},
                 {"id": "key", "name": "With a key"},
+                {"id": "slowly", "name": "Slowly"},
                 {
                     "id": "cli",
                     "name": "In a terminal",

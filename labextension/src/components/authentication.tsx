@@ -94,6 +94,8 @@ function Way({ agent, method, onDone }: IWayProps): JSX.Element {
 function ByAgent({ agent, method, onDone }: IWayProps): JSX.Element {
   const { sessions, trans } = useChat();
   const [waiting, setWaiting] = React.useState<AbortController | null>(null);
+  // Who goes away does not want to be called back when it is done.
+  React.useEffect(() => () => waiting?.abort(), [waiting]);
   const [problem, setProblem] = React.useState('');
   const log = async (): Promise<void> => {
     const controller = new AbortController();

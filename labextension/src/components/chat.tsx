@@ -1,9 +1,10 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { Button } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { type ILoginNeeded, loginNeeded } from '../model/login';
+import { loginNeeded } from '../model/login';
 import type { SessionModel } from '../model/session';
 import type { IChatPanel } from '../tokens';
 import { Authentication } from './authentication';
@@ -23,61 +24,65 @@ export interface IChatHandle {
   focus(): void;
 }
 
-/** The whole panel: the current session, or the page from which to start. */
-export const Chat = React.forwardRef<IChatHandle>(
-  function Chat(_, ref): JSX.Element {
-    const { sessions, trans } = useChat();
-    const model = useCurrent();
-    const status = useConnectionStatus();
-    useFrameUpdates(sessions.tabsChanged);
-    const agents = useLoaded(() => sessions.agents());
-    const input = React.useRef<HTMLTextAreaElement>(null);
-    const restored = React.useRef<Promise<void>>(undefined);
-    const [waitingFor, setWaitingFor] = React.useState('');
-    const [problem, setProblem] = React.useState('');
-    const [login, setLogin] = React.useState<ILoginNeeded | null>(null);
+interface IChatProps {
+  /** What has the focus where there is nothing to write in yet. */
+  frame: HTMLElement;
+}
 
-    const run = React.useCallback(
-      async (words: string, work: () => Promise<unknown>) => {
-        setProblem('');
-        setWaitingFor(words);
-        try {
-          // What is asked for now comes in front of what was open before.
-          await restored.current;
-          await work();
-          setLogin(null);
-        } catch (error) {
-          const needed = loginNeeded(error);
-          setLogin(needed);
-          setProblem(needed ? '' : (error as Error).message);
-        } finally {
-          setWaitingFor('');
-        }
-      },
-      []
-    );
-    const runAndFocus = React.useCallback(
-      async (words: string, work: () => Promise<unknown>) => {
+/** The whole panel: the current session, or the page from which to start. */
+export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
+  { frame },
+  ref
+): JSX.Element {
+  const { sessions, trans } = useChat();
+  const model = useCurrent();
+  const status = useConnectionStatus();
+  useFrameUpdates(sessions.tabsChanged);
+  const agents = useLoaded(() => sessions.agents());
+  const input = React.useRef<HTMLTextAreaElement>(null);
+  const restored = React.useRef<Promise<void>>(undefined);
+  const { isBusy, label, run } = useWork(restored);
+  const [failure, setFailure] = React.useState<IFailure | null>(null);
+
+  const attempt = React.useCallback(
+    async (
+      words: string,
+      work: () => Promise<unknown>,
+      takesFocus = true
+    ): Promise<void> => {
+      setFailure(null);
+      if (takesFocus) {
+        frame.focus();
+      }
+      try {
         await run(words, work);
+      } catch (error) {
+        const retry = () => void attempt(words, work, takesFocus);
+        setFailure({ error: error as Error, retry });
+      }
+      const now = document.activeElement;
+      // Whoever has gone elsewhere meanwhile must not be torn from it.
+      if (takesFocus && (now === frame || now === document.body)) {
         input.current?.focus();
-      },
-      [run]
-    );
-    const newSession = React.useCallback(
-      (agent?: string) =>
-        runAndFocus(trans.__('Starting the agent…'), () =>
-          sessions.create(agent)
-        ),
-      [runAndFocus, sessions, trans]
-    );
-    const openSession = React.useCallback(
-      (id: string) =>
-        runAndFocus(trans.__('Opening the session…'), () => sessions.open(id)),
-      [runAndFocus, sessions, trans]
-    );
-    const ask = React.useCallback(
-      (question: IChatPanel.IQuestion) =>
-        runAndFocus(trans.__('Starting the agent…'), async () => {
+      }
+    },
+    [frame, run]
+  );
+  const newSession = React.useCallback(
+    (agent?: string) =>
+      attempt(trans.__('Starting the agent…'), () => sessions.create(agent)),
+    [attempt, sessions, trans]
+  );
+  const openSession = React.useCallback(
+    (id: string) =>
+      attempt(trans.__('Opening the session…'), () => sessions.open(id)),
+    [attempt, sessions, trans]
+  );
+  const ask = React.useCallback(
+    (question: IChatPanel.IQuestion) =>
+      attempt(
+        trans.__('Starting the agent…'),
+        async () => {
           const asked = sessions.current ?? (await sessions.create());
           const { text = '', attachments, isSent } = question;
           if (isSent) {
@@ -86,73 +91,116 @@ export const Chat = React.forwardRef<IChatHandle>(
             asked.composer.attach(...attachments);
             asked.composer.text ||= text;
           }
-        }),
-      [runAndFocus, sessions, trans]
+        },
+        !question.isSent
+      ),
+    [attempt, sessions, trans]
+  );
+  React.useImperativeHandle(
+    ref,
+    () => ({
+      newSession,
+      openSession,
+      ask,
+      focus: () => input.current?.focus()
+    }),
+    [newSession, openSession, ask]
+  );
+  React.useEffect(() => {
+    sessions.connection.connect();
+    // A session that is gone is no problem: there are others to choose.
+    restored.current = sessions.restore().catch(() => sessions.clear());
+    run(trans.__('Connecting…'), () => sessions.connection.ready).catch(error =>
+      setFailure({ error: error as Error })
     );
-    React.useImperativeHandle(
-      ref,
-      () => ({
-        newSession,
-        openSession,
-        ask,
-        focus: () => input.current?.focus()
-      }),
-      [newSession, openSession, ask]
-    );
-    React.useEffect(() => {
-      sessions.connection.connect();
-      // A session that is gone is no problem: there are others to choose.
-      restored.current = sessions.restore().catch(() => sessions.clear());
-      void run(trans.__('Connecting…'), () => sessions.connection.ready);
-    }, [run, sessions, trans]);
+  }, [run, sessions, trans]);
 
-    const hasTabs = sessions.tabs.length > 1;
-    return (
-      <>
-        <Header
-          model={model}
-          agents={agents.value ?? []}
-          isStarting={waitingFor !== ''}
-          onNew={agent => void newSession(agent)}
-          onSessions={() => sessions.clear()}
+  const login = failure && loginNeeded(failure.error);
+  const hasTabs = sessions.tabs.length > 1;
+  return (
+    <>
+      <Header
+        model={model}
+        agents={agents.value ?? []}
+        isStarting={isBusy}
+        onNew={agent => void newSession(agent)}
+        onSessions={() => sessions.clear()}
+      />
+      {hasTabs && (
+        <SessionTabs current={model?.id} onOpen={id => void openSession(id)} />
+      )}
+      <ProgressBar label={label} />
+      <Offline />
+      <Problem text={failure && !login ? failure.error.message : ''}>
+        {failure?.retry && (
+          <Button minimal small onClick={failure.retry}>
+            {trans.__('Try again')}
+          </Button>
+        )}
+      </Problem>
+      {login ? (
+        <Authentication
+          key={login.agent}
+          login={login}
+          onRetry={() => failure.retry?.()}
+          onCancel={() => setFailure(null)}
         />
-        {hasTabs && (
-          <SessionTabs
-            current={model?.id}
-            onOpen={id => void openSession(id)}
+      ) : model ? (
+        <div
+          className="jp-acp-Pane"
+          id={PANE_ID}
+          role={hasTabs ? 'tabpanel' : undefined}
+          aria-label={hasTabs ? trans.__('Session') : undefined}
+        >
+          <SessionView
+            key={model.id}
+            model={model}
+            isConnected={status === 'connected'}
+            inputRef={input}
           />
-        )}
-        <ProgressBar label={waitingFor} />
-        <Offline />
-        <Problem text={problem} />
-        {login ? (
-          <Authentication
-            key={login.agent}
-            login={login}
-            onRetry={() => void newSession(login.agent)}
-            onCancel={() => setLogin(null)}
-          />
-        ) : model ? (
-          <div
-            className="jp-acp-Pane"
-            id={PANE_ID}
-            role={hasTabs ? 'tabpanel' : undefined}
-            aria-label={hasTabs ? trans.__('Session') : undefined}
-          >
-            <SessionView
-              key={model.id}
-              model={model}
-              isConnected={status === 'connected'}
-              inputRef={input}
-            />
-          </div>
-        ) : (
-          <Welcome agents={agents} onNew={agent => void newSession(agent)} />
-        )}
-      </>
-    );
-  }
-);
+        </div>
+      ) : (
+        <Welcome
+          agents={agents}
+          isStarting={isBusy}
+          onNew={agent => void newSession(agent)}
+        />
+      )}
+    </>
+  );
+});
+
+/** What could not be done, and how to try once more. */
+interface IFailure {
+  error: Error;
+  retry?: () => void;
+}
+
+/** Does things that take a while, several at once if need be, and says which. */
+function useWork(after: React.RefObject<Promise<void> | undefined>): {
+  isBusy: boolean;
+  label: string;
+  run(words: string, work: () => Promise<unknown>): Promise<void>;
+} {
+  const [labels, setLabels] = React.useState<readonly string[]>([]);
+  const run = React.useCallback(
+    async (words: string, work: () => Promise<unknown>) => {
+      setLabels(labels => [...labels, words]);
+      try {
+        // What is asked for now comes in front of what was open before.
+        await after.current;
+        await work();
+      } finally {
+        setLabels(labels => {
+          const index = labels.indexOf(words);
+          return labels.filter((_, at) => at !== index);
+        });
+      }
+    },
+    [after]
+  );
+  return { isBusy: labels.length > 0, label: labels.at(-1) ?? '', run };
+}
 
 function useCurrent(): SessionModel | null {
   const { sessions } = useChat();

@@ -10,6 +10,7 @@ import {
   runIcon
 } from '@jupyterlab/ui-components';
 
+import { hasHidden } from '../model/hidden';
 import type { IChatContext } from './context';
 
 /** Put a bar on each block of code: what can be done with it. */
@@ -18,6 +19,14 @@ export function addCodeBars(
   { code, trans }: Pick<IChatContext, 'code' | 'trans'>
 ): void {
   for (const block of host.querySelectorAll('pre')) {
+    // Beside the code, not inside: what is copied by hand must be code alone.
+    const frame = document.createElement('div');
+    frame.className = 'jp-acp-Code';
+    block.replaceWith(frame);
+    frame.append(block);
+    if (!isPlain(block)) {
+      continue;
+    }
     const text = (): string => block.textContent ?? '';
     const bar = document.createElement('div');
     bar.className = 'jp-acp-CodeBar';
@@ -37,21 +46,35 @@ export function addCodeBars(
       bar.append(button);
     };
     add(copyIcon, trans.__('Copy'), () => Clipboard.copyToSystem(text()));
-    if (code) {
-      add(addBelowIcon, trans.__('Insert below the active cell'), () =>
-        code.insert(text())
+    const hides = hasHidden(text());
+    if (code && !hides) {
+      add(
+        addBelowIcon,
+        trans.__('Insert below the active cell, or at the cursor of a file'),
+        () => code.insert(text())
       );
       add(editIcon, trans.__('Replace the active cell'), () =>
         code.replace(text())
       );
       add(runIcon, trans.__('Insert below and run'), () => code.run(text()));
     }
-    // Beside the code, not inside: what is copied by hand must be code alone.
-    const frame = document.createElement('div');
-    frame.className = 'jp-acp-Code';
-    block.replaceWith(frame);
-    frame.append(block, bar);
+    frame.append(bar);
+    if (hides) {
+      const warning = document.createElement('div');
+      warning.className = 'jp-acp-Code-warning';
+      warning.textContent = trans.__(
+        'It contains characters that cannot be seen, and may do something else than it seems to.'
+      );
+      frame.append(warning);
+    }
   }
+}
+
+/** Whether it is code as markdown makes it: all of it is seen. */
+function isPlain(block: HTMLPreElement): boolean {
+  return [...block.querySelectorAll('*')].every(({ tagName }) =>
+    ['CODE', 'SPAN'].includes(tagName)
+  );
 }
 
 async function attempt(act: () => Promise<void> | void): Promise<void> {

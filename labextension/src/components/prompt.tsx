@@ -28,9 +28,8 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
     const { context, trans } = useChat();
     const { composer } = model;
     const settings = useChatSettings();
-    const [shares, setShares] = React.useState<boolean | null>(null);
-    const sharesContext = shares ?? settings.sharesContext;
     const text = useComposer(model);
+    const sharesContext = composer.sharesContext ?? settings.sharesContext;
     const [caret, setCaret] = React.useState(text.length);
     const listId = React.useId();
     const frame = React.useRef<HTMLDivElement>(null);
@@ -80,17 +79,16 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
     const recall = (
       event: React.KeyboardEvent<HTMLTextAreaElement>
     ): boolean => {
-      const { selectionStart, selectionEnd, value } = event.currentTarget;
-      // Elsewhere in a text, the keys go from line to line.
-      const isAtStart = selectionStart === 0 && selectionEnd === 0;
+      const { value } = event.currentTarget;
       const isModified =
         event.shiftKey || event.altKey || event.ctrlKey || event.metaKey;
-      if (isModified || !(isAtStart || history.isShown(value))) {
+      // In a text of one's own, the keys go from line to line.
+      if (isModified || !(value === '' || history.isShown(value))) {
         return false;
       }
       const found =
         event.key === 'ArrowUp'
-          ? history.back(value)
+          ? history.back()
           : event.key === 'ArrowDown'
             ? history.forward()
             : null;
@@ -140,7 +138,9 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
         <Attachments
           model={model}
           sharesContext={sharesContext}
-          onShareContext={setShares}
+          onShareContext={shares => {
+            composer.sharesContext = shares;
+          }}
         />
         <textarea
           ref={area}
@@ -220,5 +220,6 @@ function useComposer({ composer }: SessionModel): string {
     [composer]
   );
   React.useSyncExternalStore(subscribe, () => composer.attachments);
+  React.useSyncExternalStore(subscribe, () => composer.sharesContext);
   return React.useSyncExternalStore(subscribe, () => composer.text);
 }

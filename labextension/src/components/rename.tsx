@@ -17,6 +17,8 @@ interface IRenameProps {
 export function Rename({ title, onDone, onLeave }: IRenameProps): JSX.Element {
   const { trans } = useChat();
   const isDone = React.useRef(false);
+  const field = React.useRef<HTMLInputElement>(null);
+  React.useEffect(() => field.current?.focus(), []);
   const finish = (text: string) => {
     if (!isDone.current) {
       isDone.current = true;
@@ -30,7 +32,7 @@ export function Rename({ title, onDone, onLeave }: IRenameProps): JSX.Element {
       aria-label={trans.__('Title of the session')}
       defaultValue={title}
       maxLength={500}
-      ref={node => node?.focus()}
+      ref={field}
       onFocus={event => event.target.select()}
       onBlur={event => finish(event.target.value)}
       onKeyDown={event => {

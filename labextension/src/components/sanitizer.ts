@@ -6,8 +6,14 @@ import type { IRenderMime } from '@jupyterlab/rendermime';
 /** What makes JupyterLab run a command when it is clicked. */
 const COMMANDS = ['data-commandlinker-command', 'data-commandlinker-args'];
 
+/** Attributes by which something could be hidden, painted over others, or fetched. */
+const LOOKS = ['style', 'hidden', 'popover'];
+
 /** Attributes that make the browser fetch something at once. */
 const SOURCES = ['src', 'srcset', 'poster', 'background'];
+
+/** The classes of highlighted code; others may mean anything to anybody's style sheets. */
+const HARMLESS_CLASS = /^(\u037c|cm-|language-)/;
 
 /**
  * JupyterLab's sanitizer is made for what the user opens; agents also repeat
@@ -27,9 +33,11 @@ function tame(html: string): string {
   // In a document of its own nothing is loaded.
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   for (const element of body.querySelectorAll('*')) {
-    COMMANDS.forEach(name => element.removeAttribute(name));
+    for (const name of [...COMMANDS, ...LOOKS]) {
+      element.removeAttribute(name);
+    }
     for (const name of [...element.classList]) {
-      if (/^(jp|lm)-/.test(name)) {
+      if (!HARMLESS_CLASS.test(name)) {
         element.classList.remove(name);
       }
     }
@@ -38,7 +46,7 @@ function tame(html: string): string {
       if (source !== null && !/^data:(image|audio|video)\//i.test(source)) {
         element.removeAttribute(name);
         if (name === 'src' && element instanceof HTMLImageElement) {
-          element.replaceWith(linkTo(source, element.alt));
+          element.replaceWith(inPlaceOf(source, element.alt));
         }
       }
     }
@@ -47,7 +55,12 @@ function tame(html: string): string {
 }
 
 /** Who wants to see a picture from elsewhere can go there. */
-function linkTo(source: string, words: string): HTMLAnchorElement {
+function inPlaceOf(source: string, words: string): Node {
+  const isAddress = /^https?:/i.test(source);
+  const isPath = !/^\s*[a-z][a-z\d+.-]*:/i.test(source);
+  if (!isAddress && !isPath) {
+    return document.createTextNode(words);
+  }
   const link = document.createElement('a');
   link.setAttribute('href', source);
   link.textContent = words || source;

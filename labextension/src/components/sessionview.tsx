@@ -5,7 +5,11 @@ import { Button, closeIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { IPendingRequest, SessionModel } from '../model/session';
-import { type IPermissionParams, Method } from '../protocol';
+import {
+  type IElicitationParams,
+  type IPermissionParams,
+  Method
+} from '../protocol';
 import { showAgentLog } from './agentlog';
 import { Authentication } from './authentication';
 import { useChat } from './context';
@@ -50,19 +54,23 @@ export function SessionView({
     <SessionContext.Provider value={model}>
       <TranscriptView
         items={transcript.items}
-        echoes={model.echoes}
+        waiting={model.waiting}
         asked={askedCalls(requests)}
         isBusy={model.isBusy}
         isBroken={transcript.state === 'disconnected'}
         onRestart={restart}
         onLog={showLog}
       />
+      {/* Always there: what comes together with its region is not read out. */}
+      <div className="jp-acp-mod-unseen" role="status" aria-live="assertive">
+        {requests.length > 0 &&
+          trans.__('The agent waits for you: %1', subjectOf(requests.at(-1)!))}
+      </div>
       {requests.length > 0 && (
         <div
           className="jp-acp-Requests"
           role="region"
           aria-label={trans.__('The agent waits for you')}
-          aria-live="assertive"
         >
           {requests.map(request =>
             request.method === Method.elicit ? (
@@ -85,7 +93,7 @@ export function SessionView({
       {model.login && (
         <Authentication
           login={model.login}
-          onRetry={() => model.dismissProblem()}
+          onRetry={() => model.retry()}
           onCancel={() => model.dismissProblem()}
         />
       )}
@@ -117,6 +125,13 @@ export function SessionView({
       </Prompt>
     </SessionContext.Provider>
   );
+}
+
+function subjectOf({ params }: IPendingRequest): string {
+  const { toolCall, message } = params as Partial<
+    IPermissionParams & IElicitationParams
+  >;
+  return toolCall?.title ?? message ?? '';
 }
 
 function askedCalls(requests: readonly IPendingRequest[]): Set<string> {

@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { toRows } from '../model/groups';
 import type { TranscriptItem } from '../model/items';
-import type { IEcho } from '../model/session';
+import type { IWaitingPrompt } from '../model/prompts';
 import { AttachmentNames } from './attachments';
 import { MadeChange } from './change';
 import { Compaction } from './compaction';
@@ -76,7 +76,7 @@ const Item = React.memo(function Item({
 
 interface ITranscriptProps {
   items: readonly TranscriptItem[];
-  echoes: readonly IEcho[];
+  waiting: readonly IWaitingPrompt[];
   /** Ids of the tool calls that wait for permission. */
   asked: ReadonlySet<string>;
   isBusy: boolean;
@@ -89,7 +89,7 @@ interface ITranscriptProps {
 /** The conversation, which stays at its end unless the person scrolls up. */
 export function TranscriptView({
   items,
-  echoes,
+  waiting,
   asked,
   isBusy,
   isBroken,
@@ -136,13 +136,13 @@ export function TranscriptView({
     setAway(!follows.current);
   };
 
-  const newestEcho = echoes.at(-1)?.key;
+  const newest = waiting.at(-1)?.id;
   React.useEffect(() => {
-    if (newestEcho !== undefined) {
+    if (newest !== undefined) {
       follows.current = true;
       toEnd();
     }
-  }, [newestEcho, toEnd]);
+  }, [newest, toEnd]);
 
   const lastError = isBroken ? lastErrorOf(items) : undefined;
   const show = (item: TranscriptItem): JSX.Element => (
@@ -187,14 +187,14 @@ export function TranscriptView({
               )
             }
           />
-          {echoes.map(echo => (
+          {waiting.map(prompt => (
             <article
-              key={`echo-${echo.key}`}
+              key={prompt.id}
               className="jp-acp-Message jp-acp-mod-user jp-acp-mod-pending"
               aria-label={trans.__('You')}
             >
-              <div className="jp-acp-UserText">{echo.composed.text}</div>
-              <AttachmentNames attachments={echo.composed.attachments} />
+              <div className="jp-acp-UserText">{prompt.text}</div>
+              <AttachmentNames attachments={prompt.attachments} />
             </article>
           ))}
           {isBusy && (

@@ -15,11 +15,17 @@ import { Problem } from './status';
 
 interface IWelcomeProps {
   agents: ILoaded<IAgent[]>;
+  /** Whether one is being started: once is enough. */
+  isStarting: boolean;
   onNew: (agent: string) => void;
 }
 
 /** The page without a session: who is there, and what was begun before. */
-export function Welcome({ agents, onNew }: IWelcomeProps): JSX.Element {
+export function Welcome({
+  agents,
+  isStarting,
+  onNew
+}: IWelcomeProps): JSX.Element {
   const { sessions, trans } = useChat();
   const { list } = sessions;
   useFrameUpdates(list.changed);
@@ -63,6 +69,7 @@ export function Welcome({ agents, onNew }: IWelcomeProps): JSX.Element {
               <button
                 type="button"
                 className="jp-acp-Row"
+                disabled={isStarting}
                 onClick={() => onNew(agent.id)}
               >
                 <agentIcon.react tag="span" className="jp-acp-Row-icon" />

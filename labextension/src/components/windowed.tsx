@@ -12,6 +12,9 @@ const MARGIN = '1200px 0px';
 /** What a row that was never seen is taken for, in pixels. */
 const ESTIMATE = 64;
 
+/** How long what comes into the page may take to be painted. */
+const PAINT_MS = 200;
+
 /** Something of which there may be very many. */
 export interface IRow {
   readonly key: number;
@@ -115,11 +118,27 @@ const Chunk = React.memo(
       return () => observer.disconnect();
     }, [scroller]);
     const isShown = isNear || isLast;
+    const [isPainted, setPainted] = React.useState(isLast);
+    React.useEffect(() => {
+      // Markdown comes a moment later: until then, nothing moves into its place.
+      const timer = setTimeout(
+        () => setPainted(isShown),
+        isShown ? PAINT_MS : 0
+      );
+      return () => clearTimeout(timer);
+    }, [isShown]);
+    const { current } = height;
     return (
       <div
         ref={node}
         className="jp-acp-Chunk"
-        style={isShown ? undefined : { height: height.current }}
+        style={
+          !isShown
+            ? { height: current }
+            : isPainted || isLast
+              ? undefined
+              : { minHeight: current }
+        }
       >
         {isShown && rows.slice(start, end).map(render)}
       </div>

@@ -1,6 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { UUID } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import { type Attachment, isSameAttachment } from './attachments';
@@ -14,17 +15,33 @@ export interface IComposed {
   readonly attachments: readonly Attachment[];
 }
 
-/** What a person is about to say in a session, and has said before. */
+/** What was said, by the name that the server knows it by. */
+export interface ISent extends IComposed {
+  readonly id: string;
+}
+
+/** What a person is about to say in a session, and has just said. */
 export class Composer implements IComposed {
   /** Begin with what was kept of it, if that is still readable. */
   constructor(kept = '') {
     try {
-      const { text, attachments } = JSON.parse(kept) as Partial<IComposed>;
+      const { text, attachments, sent } = JSON.parse(kept) as Partial<IKept>;
       this._text = typeof text === 'string' ? text : '';
       this._attachments = Array.isArray(attachments) ? attachments : [];
+      this._sent = Array.isArray(sent) ? sent : [];
     } catch {
       this._text = kept;
     }
+  }
+
+  /** Whether messages tell where the person is; as in the settings, if null. */
+  get sharesContext(): boolean | null {
+    return this._sharesContext;
+  }
+
+  set sharesContext(shares: boolean | null) {
+    this._sharesContext = shares;
+    this._emit();
   }
 
   /** Emitted with what to keep of it; nothing if it is empty. */
@@ -72,54 +89,102 @@ export class Composer implements IComposed {
     return composed;
   }
 
-  /** Have it back: it could not be said. What was written since stays, too. */
-  giveBack({ text, attachments }: IComposed): void {
-    this._text = [text, this._text].filter(Boolean).join('\n');
+  /** What was said and is not known to have arrived. */
+  get sent(): readonly ISent[] {
+    return this._sent;
+  }
+
+  /** Say it; it is kept until it has arrived. */
+  send({ text, attachments }: IComposed): ISent {
+    const sent = { id: UUID.uuid4(), text, attachments };
+    this._sent = [...this._sent, sent];
+    this._emit();
+    return sent;
+  }
+
+  /** It needs to be kept no longer. */
+  arrived(id: string): void {
+    const left = this._sent.filter(each => each.id !== id);
+    if (left.length < this._sent.length) {
+      this._sent = left;
+      this._emit();
+    }
+  }
+
+  /** Have it back if it has not arrived: it could not be said. */
+  giveBack(id: string): void {
+    const found = this._sent.find(each => each.id === id);
+    if (found) {
+      this._sent = this._sent.filter(each => each !== found);
+      this.putBack(found);
+    }
+  }
+
+  /** Have it once more, behind what came back before. What was written since stays, too. */
+  putBack({ text, attachments }: IComposed): void {
+    const before = this._text.startsWith(this._returned) ? this._returned : '';
+    const since = this._text.slice(before.length).replace(/^\n/, '');
+    this._returned = [before, text].filter(Boolean).join('\n');
+    this._text = [this._returned, since].filter(Boolean).join('\n');
     this._attachments = [...attachments, ...this._attachments];
     this._emit();
   }
 
   private _emit(): void {
-    const { text } = this;
-    // With each letter: large pictures would make typing slow.
-    const attachments = this._attachments.filter(
-      each => each.type !== 'image' || each.data.length <= MAX_KEPT_IMAGE
+    const { text, attachments } = kept(this);
+    const sent = this._sent.map(each => ({ ...each, ...kept(each) }));
+    const isEmpty = !text && attachments.length === 0 && sent.length === 0;
+    this._changed.emit(
+      isEmpty ? '' : JSON.stringify({ text, attachments, sent })
     );
-    const isEmpty = !text && attachments.length === 0;
-    this._changed.emit(isEmpty ? '' : JSON.stringify({ text, attachments }));
   }
 
   private _text = '';
+  /** The part of it that had been sent before and came back. */
+  private _returned = '';
   private _attachments: readonly Attachment[] = [];
+  private _sent: readonly ISent[] = [];
+  private _sharesContext: boolean | null = null;
   private readonly _changed = new Signal<this, string>(this);
 }
 
-/** Walks through what was said before, and back to what is being written. */
+interface IKept extends IComposed {
+  readonly sent: readonly ISent[];
+}
+
+/** What of it outlives the page: with each letter, large pictures would make typing slow. */
+function kept({ text, attachments }: IComposed): IComposed {
+  return {
+    text,
+    attachments: attachments.filter(
+      each => each.type !== 'image' || each.data.length <= MAX_KEPT_IMAGE
+    )
+  };
+}
+
+/** Walks through what was said before; only from an empty prompt, so that nothing is lost. */
 export class PromptHistory {
   constructor(private readonly _said: () => readonly string[]) {}
 
   /** The one before the shown one; null if there is none. */
-  back(current: string): string | null {
+  back(): string | null {
     const said = this._said();
     const at = this._at ?? said.length;
     if (at === 0) {
       return null;
     }
-    if (this._at === null) {
-      this._draft = current;
-    }
     this._at = at - 1;
     return said[this._at];
   }
 
-  /** The one after it, or what was being written; null if that is shown. */
+  /** The one after it, or nothing behind the last; null if none is shown. */
   forward(): string | null {
     if (this._at === null) {
       return null;
     }
     const said = this._said();
     this._at = this._at + 1 < said.length ? this._at + 1 : null;
-    return this._at === null ? this._draft : said[this._at];
+    return this._at === null ? '' : said[this._at];
   }
 
   /** Whether a text is one that was gone back to. */
@@ -133,5 +198,4 @@ export class PromptHistory {
   }
 
   private _at: number | null = null;
-  private _draft = '';
 }

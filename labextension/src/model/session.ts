@@ -8,7 +8,10 @@ import {
   type IAttachResult,
   type ISessionInfo,
   type ISessionSetup,
+  type IPromptResult,
+  type IQueuedPrompt,
   ErrorCode,
+  META_KEY,
   Method,
   ourMeta
 } from '../protocol';
@@ -16,22 +19,10 @@ import { ConnectionLostError, type IIncomingRequest, RpcError } from '../rpc';
 import type { IAcpConnection } from '../tokens';
 import { type Attachment, promptBlocks } from './attachments';
 import { type Decision, type IChange, partsFor, revisionFor } from './changes';
-import { Composer, type IComposed } from './composer';
+import { Composer, type IComposed, type ISent } from './composer';
 import { type ILoginNeeded, loginNeeded } from './login';
+import { type IWaitingPrompt, SentPrompts } from './prompts';
 import { Transcript } from './transcript';
-
-/** How long a turn may take to begin after the one before it. */
-const SETTLE_MS = 1500;
-
-/** A prompt that was sent and that the server has not yet written down. */
-export interface IEcho {
-  readonly key: number;
-  readonly composed: IComposed;
-  /** How many blocks the server writes down of it. */
-  readonly blocks: number;
-  /** The connection that sent it, by which the server names its sender. */
-  readonly origin: string | undefined;
-}
 
 /** A question of the agent that waits for the person. */
 export interface IPendingRequest {
@@ -50,6 +41,7 @@ export class SessionModel implements IDisposable {
     this._info = _options.info;
     this._composer = new Composer(_options.draft);
     this._composer.changed.connect(this._onComposed, this);
+    this._prompts = new SentPrompts(this._composer, () => this._changed.emit());
     this._run = _options.connection.server.run;
     this._transcript.setUp(_options.setup ?? {});
   }
@@ -81,8 +73,9 @@ export class SessionModel implements IDisposable {
     return this._draftChanged;
   }
 
-  get echoes(): readonly IEcho[] {
-    return this._echoes;
+  /** What was sent and the agent has not been told yet. */
+  get waiting(): readonly IWaitingPrompt[] {
+    return this._prompts.waiting;
   }
 
   get requests(): readonly IPendingRequest[] {
@@ -111,7 +104,7 @@ export class SessionModel implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this._isDisposed = true;
-      clearTimeout(this._settling);
+      this._prompts.dispose();
       Signal.clearData(this);
     }
   }
@@ -131,30 +124,42 @@ export class SessionModel implements IDisposable {
       [...attachments, ...more],
       this._transcript.promptCapabilities
     );
-    const echo: IEcho = {
-      key: this._nextEcho++,
-      composed,
-      blocks: prompt.length,
-      origin: connection.server.connectionId
-    };
     const wasSent = connection.status === 'connected';
+    const sent = this._prompts.begin(composed);
     this._problem = '';
     this._login = null;
-    this._echoes.push(echo);
     this._prompting++;
     this._changed.emit();
     try {
-      await connection.request(Method.sessionPrompt, {
-        sessionId: this.id,
-        prompt
-      });
-      this._forget(echo);
+      const { stopReason } = await connection.request<IPromptResult>(
+        Method.sessionPrompt,
+        {
+          sessionId: this.id,
+          prompt,
+          _meta: { [META_KEY]: { promptId: sent.id } }
+        }
+      );
+      this._prompts.ended(sent.id);
+      if (stopReason === 'cancelled' && this._closingGap === null) {
+        // Stopped before its turn had come: the transcript will never have it.
+        this._prompts.giveBack(sent.id);
+      }
     } catch (error) {
+      this._prompts.ended(sent.id);
       this._login = loginNeeded(error);
-      this._promptFailed(echo, error as Error, wasSent);
+      this._promptFailed(sent, error as Error, wasSent);
     } finally {
       this._prompting--;
       this._changed.emit();
+    }
+  }
+
+  /** Send again what came back, after what was wrong has been mended. */
+  retry(): void {
+    this.dismissProblem();
+    const composed = this._composer.take();
+    if (composed.text || composed.attachments.length > 0) {
+      void this.prompt(composed);
     }
   }
 
@@ -244,7 +249,8 @@ export class SessionModel implements IDisposable {
       this._transcript.setState(result.state);
     }
     this._attachedSeq = result.seq;
-    this._settleUnsure();
+    this._prompts.setQueue(result.queued ?? []);
+    this._settle();
     this._changed.emit();
   }
 
@@ -255,6 +261,12 @@ export class SessionModel implements IDisposable {
         String((params as { requestId?: string }).requestId)
       );
     }
+    if (method === Method.queue) {
+      this._prompts.setQueue((params as { queued: IQueuedPrompt[] }).queued);
+      this._settle();
+      this._changed.emit();
+      return;
+    }
     const received = this._transcript.receive(method, params);
     if (received === 'gap') {
       this._closeGap();
@@ -262,11 +274,12 @@ export class SessionModel implements IDisposable {
     }
     if (received === 'applied') {
       // Nearly never, and this is called for each of many chunks.
-      if (this._echoes.length > 0 || this._blocksLeft > 0) {
-        this._recogniseEcho(params);
-      }
-      if (this._unsure.size > 0) {
-        this._settleUnsure();
+      if (this._composer.sent.length > 0) {
+        const { promptId } = ourMeta<{ promptId: string }>(params);
+        if (promptId !== undefined) {
+          this._prompts.arrived(promptId);
+        }
+        this._settle();
       }
       this._changed.emit();
     }
@@ -294,12 +307,11 @@ export class SessionModel implements IDisposable {
     return true;
   }
 
-  private _promptFailed(echo: IEcho, error: Error, wasSent: boolean): void {
-    const known = !this._echoes.includes(echo);
-    if (known) {
+  private _promptFailed(sent: ISent, error: Error, wasSent: boolean): void {
+    if (!this._prompts.isSent(sent.id)) {
       if (this._login) {
         // Written down, but never looked at: it will have to be sent again.
-        this._composer.giveBack(echo.composed);
+        this._composer.putBack(sent);
       }
       // The transcript tells of a crash itself, with what the agent printed.
       if (!(error instanceof ConnectionLostError) && !this._transcript.error) {
@@ -308,12 +320,12 @@ export class SessionModel implements IDisposable {
       return;
     }
     if (wasSent && error instanceof ConnectionLostError) {
+      // Known when the next attach has been answered.
       this._attachedSeq = Infinity;
-      this._unsure.add(echo);
       return;
     }
     this._problem = error.message;
-    this._giveBack(echo);
+    this._prompts.giveBack(sent.id);
   }
 
   private async _requestAttach(): Promise<IAttachResult> {
@@ -323,7 +335,6 @@ export class SessionModel implements IDisposable {
     if (this._run !== undefined && run !== this._run) {
       // Another run of the server may have given our last numbers away again.
       this._transcript = new Transcript();
-      this._blocksLeft = 0;
     }
     this._run = run;
     const after = this._transcript.seq;
@@ -340,59 +351,8 @@ export class SessionModel implements IDisposable {
     }
   }
 
-  /** The server wrote down a prompt of ours: its echo has served. */
-  private _recogniseEcho(params: unknown): void {
-    const { origin } = ourMeta<{ origin: string }>(params);
-    if (origin === undefined) {
-      return;
-    }
-    if (this._blocksLeft > 0) {
-      // Each block comes by itself; the echo went with the first.
-      this._blocksLeft--;
-      return;
-    }
-    const echo = this._echoes.find(each => each.origin === origin);
-    if (echo) {
-      this._forget(echo);
-      this._blocksLeft = echo.blocks - 1;
-    }
-  }
-
-  /**
-   * After a reconnect, a prompt that the replay does not hold never arrived;
-   * but one that waits for a running turn is written down when it begins.
-   */
-  private _settleUnsure(): void {
-    clearTimeout(this._settling);
-    const isReplayed = this._transcript.seq >= this._attachedSeq;
-    if (
-      !isReplayed ||
-      !this._unsure.size ||
-      this._transcript.state === 'running'
-    ) {
-      return;
-    }
-    this._settling = setTimeout(() => {
-      for (const echo of this._unsure) {
-        if (this._echoes.includes(echo)) {
-          this._giveBack(echo);
-        }
-      }
-      this._unsure.clear();
-      this._changed.emit();
-    }, SETTLE_MS);
-  }
-
-  private _giveBack(echo: IEcho): void {
-    this._forget(echo);
-    this._composer.giveBack(echo.composed);
-  }
-
-  private _forget(echo: IEcho): void {
-    const index = this._echoes.indexOf(echo);
-    if (index >= 0) {
-      this._echoes.splice(index, 1);
-    }
+  private _settle(): void {
+    this._prompts.settle(this._transcript.seq >= this._attachedSeq);
   }
 
   private _onComposed(_: Composer, kept: string): void {
@@ -427,16 +387,11 @@ export class SessionModel implements IDisposable {
   private _problem = '';
   private _login: ILoginNeeded | null = null;
   private _prompting = 0;
-  private _nextEcho = 0;
-  /** Blocks of a prompt that is known already, yet to come. */
-  private _blocksLeft = 0;
   private _attachedSeq = 0;
-  private _settling: ReturnType<typeof setTimeout> | undefined;
   private _closingGap: Promise<void> | null = null;
   private _isDisposed = false;
   private readonly _composer: Composer;
-  private readonly _echoes: IEcho[] = [];
-  private readonly _unsure = new Set<IEcho>();
+  private readonly _prompts: SentPrompts;
   private readonly _requests = new Map<string, IPendingRequest>();
   private readonly _changed = new Signal<this, void>(this);
   private readonly _draftChanged = new Signal<this, string>(this);

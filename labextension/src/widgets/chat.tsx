@@ -17,6 +17,8 @@ export class ChatWidget extends ReactWidget {
   constructor(private readonly _context: IChatContext) {
     super();
     this.addClass('jp-acp-Chat');
+    // It has the focus where there is nothing to write in yet.
+    this.node.tabIndex = -1;
   }
 
   /** Start a session and show it. */
@@ -45,6 +47,7 @@ export class ChatWidget extends ReactWidget {
     return (
       <ChatContext.Provider value={this._context}>
         <Chat
+          frame={this.node}
           ref={handle => {
             this._handle = handle;
             this._mounted.resolve();

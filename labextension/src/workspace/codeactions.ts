@@ -20,6 +20,8 @@ export class CodeActions implements ICodeActions {
   async insert(code: string): Promise<void> {
     const editor = this._editor();
     if (editor) {
+      // Behind what is selected: nothing that the user has written goes.
+      editor.setCursorPosition(editor.getSelection().end);
       editor.replaceSelection?.(code);
       editor.focus();
       return;
