@@ -79,6 +79,18 @@ class AcpExtension(ExtensionApp):
         3.0, help="How long an agent may take to end before it is forced to, in seconds (3)."
     ).tag(config=True)
 
+    keep_days = Float(
+        0.0, help="How many days a session is kept after it was last worked in; 0 is for ever."
+    ).tag(config=True)
+
+    keep_sessions = Integer(
+        0, help="How many sessions are kept, the oldest closed ones going first; 0 is all of them."
+    ).tag(config=True)
+
+    keep_size = Integer(
+        0, help="How many MiB all transcripts together may take; 0 is as many as they need."
+    ).tag(config=True)
+
     workspace = List(
         Enum(["openDocuments", "recentDocuments", "activeDocument"]),
         ["openDocuments", "recentDocuments", "activeDocument"],
@@ -153,6 +165,7 @@ class AcpExtension(ExtensionApp):
         # Imported here: what an idle server never needs should not slow its start.
         from .agents.catalog import Catalog
         from .sessions.manager import Limits, SessionManager
+        from .sessions.retention import Retention
 
         catalog = Catalog(
             self.agents,
@@ -172,6 +185,7 @@ class AcpExtension(ExtensionApp):
                 window_buffer=self.window_buffer,
                 initialize_timeout=self.initialize_timeout,
                 stop_grace=self.stop_grace,
+                retention=Retention(self.keep_days, self.keep_sessions, self.keep_size),
             ),
             client_info={"name": "jupyter_acp", "title": "Jupyter ACP", "version": _version()},
             on_activity=self.touch,

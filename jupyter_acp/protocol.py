@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from .rpc import invalid_params
 
 META = "jupyter-acp"
+SANDBOX = "sandboxagent.dev"
 PROTOCOL_VERSION = 1
 
 INITIALIZE = "initialize"
@@ -47,6 +48,14 @@ TERMINAL_RELEASE = "terminal/release"
 OPEN_DOCUMENTS = "workspace/open_documents"
 RECENT_DOCUMENTS = "workspace/recent_documents"
 ACTIVE_DOCUMENT = "workspace/active_document"
+
+EXT_LIST = "_sandboxagent/session/list"
+EXT_FORK = "_sandboxagent/session/fork"
+EXT_TERMINATE = "_sandboxagent/session/terminate"
+EXT_EVENTS = "_sandboxagent/session/events"
+EXT_QUESTION = "_sandboxagent/session/request_question"
+EXT_SET_METADATA = "_sandboxagent/session/set_metadata"
+EXT_METADATA_UPDATE = "_sandboxagent/session/metadata_update"
 
 ATTACH = "_jupyter/session/attach"
 DETACH = "_jupyter/session/detach"

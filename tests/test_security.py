@@ -34,12 +34,15 @@ ACTIONS = {
     ("post", "/acp/agents/ID/restart"): "execute",
     ("get", "/acp/agents/ID/log"): "execute",
     ("get", "/acp/files"): "execute",
+    ("get", "/acp/search"): "read",
+    ("post", "/acp/import"): "write",
     ("get", "/acp/sessions"): "read",
     ("post", "/acp/sessions"): "execute",
     ("get", "/acp/sessions/ID"): "read",
     ("patch", "/acp/sessions/ID"): "write",
     ("delete", "/acp/sessions/ID"): "write",
     ("get", "/acp/sessions/ID/messages"): "read",
+    ("get", "/acp/sessions/ID/export"): "read",
 }
 """What each route asks the authorizer for: a new route has to be thought about here."""
 

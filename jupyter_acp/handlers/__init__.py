@@ -12,6 +12,7 @@ from .api import (
     SessionHandler,
     SessionsHandler,
 )
+from .history import ExportHandler, ImportHandler, SearchHandler
 from .ws import AcpWebSocketHandler
 
 _ID = r"(?P<id>[^/]+)"
@@ -23,7 +24,10 @@ ROUTES = [
     (rf"/acp/agents/{_ID}/restart", AgentRestartHandler),
     (rf"/acp/agents/{_ID}/log", AgentLogHandler),
     (r"/acp/files", FilesHandler),
+    (r"/acp/search", SearchHandler),
+    (r"/acp/import", ImportHandler),
     (r"/acp/sessions", SessionsHandler),
     (rf"/acp/sessions/{_ID}", SessionHandler),
     (rf"/acp/sessions/{_ID}/messages", MessagesHandler),
+    (rf"/acp/sessions/{_ID}/export", ExportHandler),
 ]

@@ -20,12 +20,13 @@ import orjson
 
 from ..rpc import RpcError
 from ..rpc.errors import UNAVAILABLE
+from . import words
 from .record import SessionRecord
 
 SEGMENT_SIZE = 128 * 1024
 PAGE_SIZE = 16 * 1024
 CHECKPOINT_SIZE = 4 * 1024 * 1024
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
@@ -78,6 +79,7 @@ class Database:
         self._write_db: sqlite3.Connection | None = None
         self._read_db: sqlite3.Connection | None = None
         self._claimed: sqlite3.Connection | None = None
+        self._has_words = False
 
     @property
     def path(self) -> Path:
@@ -106,6 +108,7 @@ class Database:
             version = self._write_db.execute("PRAGMA user_version").fetchone()[0]
             if version <= SCHEMA_VERSION:
                 self._write_db.executescript(_SCHEMA)
+                self._has_words = _make_words(self._write_db)
                 self._write_db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
                 self._write_db.execute("PRAGMA secure_delete=ON")
                 return
@@ -177,6 +180,8 @@ class Database:
         self._write_db.execute("BEGIN")
         self._write_db.execute("DELETE FROM segments WHERE session=?", (session,))
         self._write_db.execute("DELETE FROM sessions WHERE id=?", (session,))
+        if self._has_words:
+            words.forget(self._write_db, session)
         self._write_db.execute("COMMIT")
         # Until then the text is still in the file beside the database.
         self._write_db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -203,6 +208,32 @@ class Database:
             db.execute("ROLLBACK")
             raise
         return int(last)
+
+    def insert(self, record: SessionRecord, messages: list[bytes]) -> None:
+        """Save a session that is complete, all of it or nothing."""
+        chunk = Chunk(1, len(messages), b"\n".join(messages))
+        runs = [Run(record.id, [chunk])] if messages else []
+        self.write(Commit(runs, {record.id: orjson.dumps(record.to_json())}, {}))
+
+    def index_some(self) -> bool:
+        """Take some of what was said into the index; return whether there is more."""
+        assert self._write_db is not None
+        return self._has_words and words.index_some(self._write_db)
+
+    def search(self, query: str, limit: int) -> list[words.Match]:
+        """Return where words are said."""
+        assert self._read_db is not None
+        if not self._has_words:
+            raise RpcError(
+                UNAVAILABLE,
+                "Transcripts cannot be searched: the SQLite of this Python has no FTS5. Sessions are "
+                "still found by their titles.",
+            )
+        return words.search(self._read_db, query, limit)
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many bytes each transcript takes."""
+        return dict(self._rows("SELECT session, sum(length(body)) FROM segments GROUP BY session"))
 
     def _rows(self, sql: str, *values: Any) -> sqlite3.Cursor:
         assert self._read_db is not None
@@ -270,6 +301,15 @@ class Database:
             if len(messages) >= limit or first + len(lines) >= end:
                 break
         return messages[:limit]
+
+
+def _make_words(db: sqlite3.Connection) -> bool:
+    """Make the index if this SQLite can; everything else works without."""
+    try:
+        db.executescript(words.SCHEMA)
+    except sqlite3.OperationalError:
+        return False
+    return True
 
 
 def _write(db: sqlite3.Connection, commit: Commit) -> None:

@@ -16,6 +16,7 @@ import orjson
 
 from .database import Chunk, Commit, Database, Run
 from .record import SessionRecord
+from .words import Match
 
 COMMIT_INTERVAL = 0.1
 COMMIT_SIZE = 1024 * 1024
@@ -150,6 +151,25 @@ class Journal:
         """Give a new session the messages of another, and return the last one's number."""
         await self.flush()
         return await self._in(self._writer, lambda: self._database.copy(source, target))
+
+    async def insert(self, record: SessionRecord, messages: list[bytes]) -> None:
+        """Save a session that comes from elsewhere as a whole."""
+        await self._in(self._writer, lambda: self._database.insert(record, messages))
+
+    async def index(self) -> None:
+        """Take everything that was said into the index, leaving room for those who write."""
+        while not self._closed and await self._in(self._writer, self._database.index_some):
+            pass
+
+    async def search(self, query: str, limit: int) -> list[Match]:
+        """Return where words are said, what was said a moment ago included."""
+        await self.flush()
+        await self.index()
+        return await self._in(self._reader, lambda: self._database.search(query, limit))
+
+    async def sizes(self) -> dict[str, int]:
+        """Return how many bytes each transcript takes."""
+        return await self._in(self._reader, self._database.sizes)
 
     async def read(self, session: str, after: int, size: int) -> tuple[bytes, int]:
         """Return about `size` bytes of messages after a number, and the last one's number."""

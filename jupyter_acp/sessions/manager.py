@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import os
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,17 +20,25 @@ from ..client.dispatch import ClientServices
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import FORBIDDEN, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
+from . import transfer, words
 from .begin import begin_fork, begin_new
 from .journal import Journal
 from .link import AgentLink
 from .log import Log
 from .news import Listener, News
 from .record import SessionRecord
+from .retention import Retention, superfluous
 from .session import Session, session_capabilities
 
 if TYPE_CHECKING:
     from ..agents.catalog import Entry
     from ..agents.spec import AgentSpec
+
+
+EXPORT_SIZE = 1024 * 1024
+
+CLEAN_UP_INTERVAL = 3600.0
+"""How often is looked for sessions that have to go, in seconds."""
 
 
 class Client(Listener, Protocol):
@@ -47,6 +56,7 @@ class Limits:
     window_buffer: int
     initialize_timeout: float
     stop_grace: float
+    retention: Retention = Retention()
 
 
 class SessionManager:
@@ -79,6 +89,7 @@ class SessionManager:
         self._sessions: dict[str, Session] = {}
         self._links: dict[str, AgentLink] = {}
         self._closing = False
+        self._cleaning: asyncio.Task[None] | None = None
         self.windows: set[Client] = set()
         self._news = News(self.windows)
 
@@ -92,10 +103,22 @@ class SessionManager:
                     record.error, record.failed = "The server stopped during the turn.", True
                 record.state = "disconnected"
             self._sessions[record.id] = self._make(record)
+        if not self.limits.retention.is_endless:
+            self._cleaning = asyncio.get_running_loop().create_task(self._keep_clean())
+
+    async def _keep_clean(self) -> None:
+        while True:
+            try:
+                await self.clean_up()
+            except Exception:
+                self.log.exception("Old sessions could not be deleted")
+            await asyncio.sleep(CLEAN_UP_INTERVAL)
 
     async def close(self) -> None:
         """Stop every agent and save everything."""
         self._closing = True
+        if self._cleaning is not None:
+            self._cleaning.cancel()
         self._news.close()
         await asyncio.gather(*(window.close() for window in list(self.windows)))
         for session in self._sessions.values():
@@ -224,6 +247,54 @@ class SessionManager:
         """Return a page of a session's numbered messages."""
         self.get(id)
         return await self._journal.page(id, after=after, before=before, limit=limit, newest=newest)
+
+    # History
+
+    async def search(self, query: str, limit: int) -> list[dict[str, Any]]:
+        """Return the sessions in which words are said, the best first, with the places."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for match in await self._journal.search(query, limit):
+            if match.session in self._sessions:
+                found.setdefault(match.session, []).append(words.public(match))
+        return [{**self.get(id).public(), "matches": matches} for id, matches in found.items()]
+
+    async def export(self, session: Session) -> AsyncIterator[bytes]:
+        """Return a session as lines, a piece at a time."""
+        yield transfer.head(session.record) + b"\n"
+        after, end = 0, session.log.seq
+        while after < end:
+            body, after = await session.log.read(after, EXPORT_SIZE)
+            if not body:
+                return
+            yield body + b"\n"
+
+    async def take_in(self, exported: bytes) -> Session:
+        """Take a session that was exported as a new one, whose agent knows nothing of it yet."""
+        id = str(uuid.uuid4())
+        loop = asyncio.get_running_loop()
+        record, messages = await loop.run_in_executor(
+            None, lambda: transfer.read(iter(exported.splitlines()), id)
+        )
+        self._spec(record.agent)
+        await self._journal.insert(record, messages)
+        session = self._sessions[id] = self._make(record)
+        self._news.changed(session)
+        return session
+
+    async def clean_up(self) -> list[str]:
+        """Delete what is older, or more, than is to be kept; return the ids."""
+        sizes = await self._journal.sizes()
+        busy = [session.id for session in self._sessions.values() if session.is_busy]
+        records = [session.record for session in self._sessions.values()]
+        now = dt.datetime.now(dt.timezone.utc)
+        gone = superfluous(records, sizes, self.limits.retention, now, busy)
+        for id in gone:
+            # Asked again: deleting takes time, in which somebody may have come back to it.
+            if (session := self._sessions.get(id)) is not None and not session.is_busy:
+                await self.delete(id)
+        if gone:
+            self.log.info("Deleted %d sessions that were too old or too many", len(gone))
+        return gone
 
     # Agents
 

@@ -109,6 +109,11 @@ class Session:
         return self._questions.ids
 
     @property
+    def is_busy(self) -> bool:
+        """Whether something happens in it, or somebody looks at it."""
+        return self.running or bool(self.pending) or bool(self._windows)
+
+    @property
     def queued(self) -> list[dict[str, Any]]:
         """What users have sent and the agent has not been told yet."""
         return [prompt.public() for prompt in self._turns.queued]
@@ -374,10 +379,11 @@ class Session:
         if "running" in (record.state, state):
             # Else no turn began or ended: how the last one ended is still true.
             record.stop_reason, record.failed = stop_reason, error is not None
+            # Agents come and go; a session is as old as the last thing that was done in it.
+            record.updated = now()
         record.state = state
         record.error = error.text if error is not None else None
-        record.updated = now()
-        params: dict[str, Any] = {"state": state, "time": record.updated}
+        params: dict[str, Any] = {"state": state, "time": now()}
         if stop_reason is not None:
             params["stopReason"] = stop_reason
         if error is not None:

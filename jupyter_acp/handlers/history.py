@@ -1,0 +1,58 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""REST: looking through what was said, and taking it elsewhere."""
+
+from __future__ import annotations
+
+import json
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from .api import AcpApiHandler
+
+MAX_MATCHES = 200
+LINES = "application/x-ndjson"
+
+
+class SearchHandler(AcpApiHandler):
+    """`GET acp/search`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Find sessions by what was said in them."""
+        limit = min(self.number("limit", 50, 1) or 50, MAX_MATCHES)
+        manager = await self.manager()
+        found = await manager.search(self.get_query_argument("query", ""), limit)
+        self.finish(json.dumps({"sessions": found}))
+
+
+class ExportHandler(AcpApiHandler):
+    """`GET acp/sessions/ID/export`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, id: str) -> None:
+        """Return a session as JSON lines."""
+        manager = await self.manager()
+        session = manager.get(id)
+        self.set_header("Content-Type", LINES)
+        self.set_header("Content-Disposition", f'attachment; filename="{session.id}.jsonl"')
+        async for piece in manager.export(session):
+            # Written as it is read: a transcript may be longer than memory is large.
+            self.write(piece)
+            await self.flush()
+        self.finish()
+
+
+class ImportHandler(AcpApiHandler):
+    """`POST acp/import`."""
+
+    @web.authenticated
+    @authorized(action="write")
+    async def post(self) -> None:
+        """Take a session that was exported, here or elsewhere, as a new one."""
+        session = await (await self.manager()).take_in(self.request.body)
+        self.set_status(201)
+        self.finish(json.dumps(session.public()))

@@ -1,0 +1,65 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Which sessions have to go when there are too many, or when they take too much room."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from .record import SessionRecord
+
+MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Retention:
+    """What is kept; zero is without end."""
+
+    days: float = 0
+    """How long a session is kept after it was last worked in."""
+
+    sessions: int = 0
+    size: int = 0
+    """How much all transcripts may take, in MiB."""
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether nothing ever has to go."""
+        return not (self.days or self.sessions or self.size)
+
+
+def superfluous(
+    records: Iterable[SessionRecord],
+    sizes: dict[str, int],
+    retention: Retention,
+    now: dt.datetime,
+    busy: Collection[str] = (),
+) -> list[str]:
+    """Return the ids of the sessions that have to go: closed ones first, the oldest first.
+
+    Those that are busy count, but stay.
+    """
+    ordered = sorted(records, key=lambda record: (record.state != "closed", record.updated))
+    count, size = len(ordered), sum(sizes.values())
+    gone: list[str] = []
+    for record in ordered:
+        if record.id in busy:
+            continue
+        is_too_old = bool(retention.days) and _age(record, now) > retention.days
+        is_too_many = bool(retention.sessions) and count > retention.sessions
+        is_too_much = bool(retention.size) and size > retention.size * MEGABYTE
+        if is_too_old or is_too_many or is_too_much:
+            gone.append(record.id)
+            count -= 1
+            size -= sizes.get(record.id, 0)
+    return gone
+
+
+def _age(record: SessionRecord, now: dt.datetime) -> float:
+    """Return for how many days a session was left alone."""
+    try:
+        return (now - dt.datetime.fromisoformat(record.updated)).total_seconds() / 86400
+    except ValueError:
+        return 0
