@@ -37,7 +37,15 @@ def test_the_best_come_first_and_what_is_hidden_never(root):
     assert find_files(root, "nowhere", 10).paths == []
 
 
-def test_a_folder_without_end_is_left_in_time(root, monkeypatch):
+def test_a_folder_without_end_is_left_in_time(tmp_path, monkeypatch):
+    # Which of them come first is the file system's affair.
+    names = {f"plot{number}.py" for number in range(6)}
+    for name in names:
+        (tmp_path / name).write_text("")
     monkeypatch.setattr(find, "LOOKED_AT", 3)
-    found = find_files(root, "plot", 10)
-    assert not found.complete and "plot.py" in found.paths
+    found = find_files(str(tmp_path), "plot", 10)
+    assert not found.complete
+    assert len(found.paths) == 3 and set(found.paths) < names
+    monkeypatch.setattr(find, "LOOKED_AT", 7)
+    found = find_files(str(tmp_path), "plot", 10)
+    assert found.complete and set(found.paths) == names
