@@ -43,7 +43,11 @@ def acp_agents() -> dict[str, Any]:
 
 @pytest.fixture
 def acp_config() -> dict[str, Any]:
-    return {"initialize_timeout": 0.5}
+    return {"initialize_timeout": 30.0}
+
+
+# Long enough for a new Python to say something, and to be waited for.
+impatient = pytest.mark.parametrize("acp_config", [{"initialize_timeout": 3.0}])
 
 
 class Checked:
@@ -149,6 +153,7 @@ async def test_files(call, jp_root_dir):
     await call("get", "/acp/files", 400, limit=0)
 
 
+@impatient
 async def test_agents_that_cannot_be_restarted(call):
     for id, status, words in (
         ("nobody", 404, "There is no agent"),
@@ -174,6 +179,7 @@ async def test_the_log_of_an_agent(call, window, tmp_path):
     assert "cannot be started" in (await call("get", path, 503, id="absent"))["message"]
 
 
+@impatient
 async def test_the_log_of_an_agent_that_never_came_up(call):
     await call("post", "/acp/agents/{id}/restart", 503, id="silent")
     assert (await call("get", "/acp/agents/{id}/log", 200, id="silent"))["lines"] == ["I sulk"]
