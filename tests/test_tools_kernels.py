@@ -26,8 +26,24 @@ display(Image(base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )))
 """
-LONG = "import time; open('begun', 'w').close(); time.sleep(60)"
-SLEEP = "import time; open('begun', 'w').close(); time.sleep(4); slept = 'well'"
+LONG = "import time; open('begun', 'w').close(); time.sleep(100)"
+SLEEP = """
+import os, time
+open("begun", "w").close()
+while not os.path.exists("enough"):
+    time.sleep(0.05)
+slept = "well"
+"""
+STUBBORN = """
+import os, time
+while True:
+    try:
+        if os.path.exists("enough"):
+            break
+        time.sleep(0.1)
+    except KeyboardInterrupt:
+        pass
+"""
 ALLOW = [{"kind": "run", "decision": "allow"}, {"kind": "terminal", "decision": "allow"}]
 
 
@@ -89,7 +105,7 @@ async def execute(serverapp, code):
     try:
         request = client.execute(code)
         while True:
-            reply = await client.get_shell_msg(timeout=30)
+            reply = await client.get_shell_msg(timeout=100)
             if reply["parent_header"].get("msg_id") == request:
                 return reply["content"]
     finally:
@@ -117,11 +133,18 @@ def queueing(serverapp):
 
 async def begun(root):
     """Wait until a kernel has begun with what leaves a file behind when it does."""
-    for _ in range(200):
+    for _ in range(1200):
         if (root / "begun").exists():
+            # The server hears of it, too.
+            await asyncio.sleep(0.5)
             return
         await asyncio.sleep(0.05)
     raise AssertionError("It was not run.")
+
+
+def enough(root):
+    """Let what a kernel is at come to its end."""
+    (root / "enough").touch()
 
 
 async def test_cells_of_a_closed_notebook(entry, root):
@@ -172,45 +195,43 @@ async def test_code_that_reads_input_is_told_that_nobody_types(entry, root):
 
 
 async def test_time_that_runs_out(entry, root, jp_serverapp):
-    make(root / "n.ipynb", "import time\nprint('begun', flush=True)\ntime.sleep(60)")
+    make(root / "n.ipynb", "import time\nprint('begun', flush=True)\ntime.sleep(100)")
     async with connected(entry) as mcp:
+        # Its time is not that in which the kernel starts.
+        await mcp.text("run_code", path="n.ipynb", code="1", timeout=100)
         start = time.monotonic()
-        told = await mcp.refused("run_cell", path="n.ipynb", cell_id="c0", timeout=3)
-        assert time.monotonic() - start < 10
-        assert "longer than 3 s and was interrupted" in told
+        told = await mcp.refused("run_cell", path="n.ipynb", cell_id="c0", timeout=6)
+        assert time.monotonic() - start < 50
+        assert "longer than 6 s and was interrupted" in told
         assert "begun" in told and "KeyboardInterrupt" in told
-        assert "2" in await mcp.text("run_code", path="n.ipynb", code="1 + 1", timeout=5)
-        stubborn = (
-            "import time\nfor _ in range(90):\n    try:\n        time.sleep(0.1)\n"
-            "    except KeyboardInterrupt:\n        pass"
-        )
-        told = await mcp.refused("run_code", path="n.ipynb", code=stubborn, timeout=1)
+        assert "2" in await mcp.text("run_code", path="n.ipynb", code="1 + 1", timeout=60)
+        told = await mcp.refused("run_code", path="n.ipynb", code=STUBBORN, timeout=5)
         assert "does not react" in told
+        enough(root)
 
 
 async def test_a_run_that_the_agent_cancels_is_interrupted(entry, root, jp_serverapp):
     make(root / "n.ipynb")
     async with connected(entry) as mcp:
         await mcp.text("run_code", path="n.ipynb", code="done = 'no'")
-        code = "import time\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    done = 'yes'"
+        code = f"try:\n    {LONG}\nexcept KeyboardInterrupt:\n    done = 'yes'"
         calling = asyncio.ensure_future(mcp.text("run_code", path="n.ipynb", code=code))
-        await asyncio.sleep(1.5)
+        await begun(root)
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling
-        assert "yes" in await mcp.text("run_code", path="n.ipynb", code="done", timeout=10)
+        assert "yes" in await mcp.text("run_code", path="n.ipynb", code="done", timeout=60)
 
 
 async def test_a_run_of_an_agent_that_leaves_is_interrupted(entry, root, jp_serverapp):
     make(root / "n.ipynb")
     async with connected(entry) as mcp:
         await mcp.text("run_code", path="n.ipynb", code="1")
-        sleep = "import time; time.sleep(60)"
-        calling = asyncio.ensure_future(mcp.call("run_code", path="n.ipynb", code=sleep))
-        await asyncio.sleep(1.5)
+        calling = asyncio.ensure_future(mcp.call("run_code", path="n.ipynb", code=LONG))
+        await begun(root)
     await asyncio.gather(calling, return_exceptions=True)
     kernel = jp_serverapp.kernel_manager.get_kernel(await kernel_of(jp_serverapp, "n.ipynb"))
-    for _ in range(100):
+    for _ in range(600):
         if kernel.execution_state == "idle":
             break
         await asyncio.sleep(0.1)
@@ -220,17 +241,23 @@ async def test_a_run_of_an_agent_that_leaves_is_interrupted(entry, root, jp_serv
 async def test_what_the_user_runs_is_never_interrupted(entry, root, jp_serverapp):
     make(root / "n.ipynb")
     async with connected(entry) as mcp:
-        await mcp.text("run_code", path="n.ipynb", code="import time")
+        await mcp.text("run_code", path="n.ipynb", code="1")
         manager = jp_serverapp.kernel_manager.get_kernel(await kernel_of(jp_serverapp, "n.ipynb"))
         user = manager.client()
         user.start_channels()
-        user.execute("time.sleep(4); slept = 'well'")
-        await asyncio.sleep(0.3)
-        told = await mcp.refused("run_code", path="n.ipynb", code="slept = 'badly'", timeout=1)
+        user.execute(SLEEP)
+        await begun(root)
+        told = await mcp.refused("run_code", path="n.ipynb", code="slept = 'badly'", timeout=2)
         assert "busy with something else; nothing was run" in told
         assert "busy" in await mcp.text("read_notebook", path="n.ipynb")
         # Given time, it waits for its turn.
-        assert "well" in await mcp.text("run_code", path="n.ipynb", code="slept", timeout=30)
+        calling = asyncio.ensure_future(
+            mcp.text("run_code", path="n.ipynb", code="slept", timeout=60)
+        )
+        await asyncio.sleep(0.5)
+        assert not calling.done()
+        enough(root)
+        assert "well" in await calling
         user.stop_channels()
 
 
@@ -240,7 +267,7 @@ async def test_two_at_a_time_wait_for_each_other(entry, root):
         await mcp.text("run_code", path="n.ipynb", code="import time")
         told = await asyncio.gather(
             *(
-                mcp.text("run_code", path="n.ipynb", code=f"time.sleep(1); 'no. {n}'", timeout=20)
+                mcp.text("run_code", path="n.ipynb", code=f"time.sleep(1); 'no. {n}'", timeout=60)
                 for n in range(3)
             )
         )
@@ -258,7 +285,7 @@ async def test_progress_is_told_while_it_runs(entry, root, monkeypatch):
         monkeypatch.setattr(server, "PROGRESS", 0.2)
         await mcp.client.call_tool(
             "run_code",
-            {"path": "n.ipynb", "code": "import time; time.sleep(1)"},
+            {"path": "n.ipynb", "code": "import time; time.sleep(3)"},
             progress_callback=hear,
         )
     assert len(heard) > 2 and heard == sorted(heard)
@@ -481,9 +508,9 @@ class TestOpen:
         page.run = queueing(jp_serverapp)
         async with connected(entry) as mcp:
             # Once in a kernel that is started for it, once in one that is there.
-            for _ in range(2):
-                told = await mcp.refused("run_cell", cell_id="c0", timeout=4)
-                assert "longer than 4 s and was interrupted" in told
+            for seconds in (20, 6):
+                told = await mcp.refused("run_cell", cell_id="c0", timeout=seconds)
+                assert f"longer than {seconds} s and was interrupted" in told
         assert len(interrupts) == 2
 
     async def test_a_run_that_the_agent_cancels_is_interrupted(
@@ -497,7 +524,7 @@ class TestOpen:
             calling = asyncio.ensure_future(mcp.call("run_cell", cell_id="c0"))
             await begun(root)
             calling.cancel()
-            assert "1" in await mcp.text("run_code", code="1", timeout=20)
+            assert "1" in await mcp.text("run_code", code="1", timeout=60)
         assert len(interrupts) == 1
 
     async def test_a_cell_that_does_not_react(
@@ -506,16 +533,13 @@ class TestOpen:
         from jupyter_acp.client import running
 
         monkeypatch.setattr(running, "PATIENCE", 0.2)
-        stubborn = (
-            "import time\nfor _ in range(60):\n    try:\n        time.sleep(0.1)\n"
-            "    except KeyboardInterrupt:\n        pass"
-        )
-        make(root / "n.ipynb", stubborn)
+        make(root / "n.ipynb", STUBBORN)
         await page.open("n.ipynb")
         page.run = queueing(jp_serverapp)
         async with connected(entry) as mcp:
             await mcp.text("run_code", code="1")
-            told = await mcp.refused("run_cell", cell_id="c0", timeout=3)
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=6)
+        enough(root)
         assert "may still be running" in told and len(interrupts) == 1
 
     async def test_a_window_that_does_not_run_it(self, entry, root, page, jp_serverapp, interrupts):
@@ -529,7 +553,7 @@ class TestOpen:
             page.run = queueing(jp_serverapp)
             await mcp.text("run_code", code="1")
             page.run = never
-            told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=6)
         assert "the kernel is not at it" in told and "may still run it" in told
         assert interrupts == []
 
@@ -550,14 +574,18 @@ class TestOpen:
             await mcp.text("run_code", code="1")
             users = asyncio.ensure_future(execute(jp_serverapp, SLEEP))
             await begun(root)
-            told = await mcp.refused("run_cell", cell_id="c0", timeout=1)
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
             assert "busy with something else; nothing was run" in told
             # Nor does it matter that it gives up while it waits.
             calling = asyncio.ensure_future(mcp.call("run_cell", cell_id="c0"))
             await asyncio.sleep(0.5)
             calling.cancel()
             # Given time, it has its turn.
-            assert "ran." in await mcp.text("run_cell", cell_id="c0", timeout=30)
+            calling = asyncio.ensure_future(mcp.text("run_cell", cell_id="c0", timeout=60))
+            await asyncio.sleep(1)
+            assert asked == [None] and not calling.done()
+            enough(root)
+            assert "ran." in await calling
             assert (await users)["status"] == "ok"
             assert "well" in await mcp.text("run_code", code="slept")
         assert asked == [None, "c0"] and interrupts == []
@@ -583,13 +611,14 @@ class TestOpen:
             if is_cancelled:
                 calling = asyncio.ensure_future(mcp.call("run_cell", cell_id="c0"))
                 await begun(root)
-                await asyncio.sleep(0.3)
                 calling.cancel()
+                await asyncio.sleep(1)
             else:
-                told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
+                told = await mcp.refused("run_cell", cell_id="c0", timeout=8)
                 assert "the kernel is not at it" in told
+            enough(root)
             assert (await users[0])["status"] == "ok"
-            assert "well" in await mcp.text("run_code", code="slept", timeout=20)
+            assert "well" in await mcp.text("run_code", code="slept", timeout=60)
         assert interrupts == []
 
     async def test_a_user_who_runs_something_after_it_is_not_interrupted(
@@ -605,14 +634,16 @@ class TestOpen:
             if params["cellId"] is not None:
                 # The window is slow to tell.
                 users.append(asyncio.ensure_future(execute(jp_serverapp, SLEEP)))
-                await asyncio.sleep(20)
+                await asyncio.sleep(100)
             return answer
 
         page.run = run
         async with connected(entry) as mcp:
             await mcp.text("run_code", code="1")
-            told = await mcp.refused("run_cell", cell_id="c0", timeout=2)
+            told = await mcp.refused("run_cell", cell_id="c0", timeout=8)
             assert "the kernel is not at it" in told
+            await begun(root)
+            enough(root)
             assert (await users[0])["status"] == "ok"
         assert interrupts == []
 
