@@ -163,6 +163,11 @@ class Client:
     def of(self, method: str) -> list[dict[str, Any]]:
         return [m for m in self.received if m.get("method") == method]
 
+    def of_sessions(self, start: int = 0) -> list[dict[str, Any]]:
+        """All but the news of the list of sessions and of queues, which come when they come."""
+        news = ("_jupyter/sessions/", "_jupyter/session/queue")
+        return [m for m in self.received[start:] if not m.get("method", "").startswith(news)]
+
     async def close(self) -> None:
         self.socket.close()
         await self._reading

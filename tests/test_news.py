@@ -83,7 +83,7 @@ async def test_a_window_that_has_detached_is_sent_no_more(window, acp_connect, t
     await other.notify("_jupyter/session/detach", {"sessionId": session})
     await other.result("session/list")
     await window.prompt(session, ["chunk", "two"])
-    await other.wait(tells(session, state="idle"), start=len(other.received))
+    await other.wait(tells(session, state="idle", seq=window.seqs(session)[-1]))
     assert other.texts() == ["one"]
     await other.attach(session)
     await other.wait(lambda m: other.texts() == ["one", "one", "two"])

@@ -57,7 +57,7 @@ async def test_chunks_come_in_order_and_before_the_response(window, tmp_path):
     response = await window.prompt(session, ["stream", 300])
     assert response["result"]["stopReason"] == "end_turn"
     assert window.texts() == [f"chunk {number}" for number in range(300)]
-    assert window.received[-1] is response
+    assert window.of_sessions()[-1] is response
 
 
 async def test_one_turn_with_permission_file_and_terminal(window, jp_root_dir):

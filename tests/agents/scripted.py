@@ -117,6 +117,12 @@ def steps(session, id, script):
             filler = "x" * size
             for number in range(count):
                 chunk(session, f"{number} {filler}")
+        elif name == "burst":
+            count, size = args
+            fields = {"sessionUpdate": "agent_message_chunk"}
+            texts = (f"{number} {'x' * size}" for number in range(count))
+            contents = [{"type": "text", "text": text} for text in texts]
+            write(*(updating(session, update={**fields, "content": each}) for each in contents))
         elif name == "raw":
             os.write(1, args[0].encode("utf-8", "surrogateescape"))
         elif name == "bytes":
