@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
+import random
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +34,42 @@ def carrying(mark: str) -> list[psutil.Process]:
         try:
             if process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
-        except psutil.Error:
+        except (psutil.Error, OSError):
             pass
     return found
+
+
+async def whole_family(mark: str) -> list[psutil.Process]:
+    """An agent, its two children and their own, once they are all there."""
+    family: list[psutil.Process] = []
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if len(family := carrying(mark)) == 5:
+            return family
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"only {len(family)} processes")
+
+
+def is_agent(process: psutil.Process) -> bool:
+    """Whether it is a scripted agent that runs; one that ends while it is looked at does not."""
+    try:
+        return any("scripted.py" in part for part in process.cmdline())
+    except psutil.Error:
+        return False
+
+
+def agents_running() -> list[psutil.Process]:
+    """The scripted agents below this process."""
+    return [child for child in psutil.Process().children(recursive=True) if is_agent(child)]
+
+
+def free_port() -> int:
+    """A port that nobody has, from where the system gives none out to those who want any."""
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Server:
@@ -42,16 +78,13 @@ class Server:
     def __init__(self, folder: Path, agents: dict[str, Any], **traits: Any) -> None:
         self.folder = folder
         self.journal = folder / "journal.sqlite"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        config = {
+        self.port = 0
+        self._config: dict[str, Any] = {
             "ServerApp": {
                 "jpserver_extensions": {"jupyter_acp": True},
                 "root_dir": str(folder),
                 "allow_root": True,
                 "open_browser": False,
-                "port": self.port,
                 "port_retries": 0,
             },
             "IdentityProvider": {"token": TOKEN},
@@ -63,12 +96,11 @@ class Server:
                 **traits,
             },
         }
-        config_dir = folder / "config"
-        config_dir.mkdir(exist_ok=True)
-        (config_dir / "jupyter_server_config.json").write_text(json.dumps(config))
+        self._config_dir = folder / "config"
+        self._config_dir.mkdir(exist_ok=True)
         self._environment = {
             **os.environ,
-            "JUPYTER_CONFIG_DIR": str(config_dir),
+            "JUPYTER_CONFIG_DIR": str(self._config_dir),
             "JUPYTER_DATA_DIR": str(folder / "data"),
             "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         }
@@ -76,6 +108,22 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
+        """Start it where it was; the first time, where it finds room."""
+        if self.port:
+            assert self._starts(), self.log.read_text()
+            return
+        for _ in range(5):
+            self.port = self._config["ServerApp"]["port"] = free_port()
+            config = json.dumps(self._config)
+            (self._config_dir / "jupyter_server_config.json").write_text(config)
+            if self._starts():
+                return
+            # Somebody else may have been quicker to take the port; nothing else is tried again.
+            if f"port {self.port} is not available" not in self.log.read_text():
+                break
+        raise AssertionError(self.log.read_text())
+
+    def _starts(self) -> bool:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "jupyter_server"],
@@ -85,24 +133,36 @@ class Server:
                 stderr=log,
                 start_new_session=True,
             )
-        for _ in range(300):
+        end = time.monotonic() + 60
+        while time.monotonic() < end and self.process.poll() is None:
             with contextlib.suppress(OSError):
                 self.get("health")
-                return
-            assert self.process.poll() is None, self.log.read_text()
+                return True
             time.sleep(0.1)
-        raise AssertionError(self.log.read_text())
+        return False
 
     def signal(self, number: int) -> int:
         """Send a signal and wait for the end."""
         assert self.process is not None
         self.process.send_signal(number)
         if number == signal.SIGINT:
-            # The first asks whether it is meant; the second means it.
-            time.sleep(0.5)
-            with contextlib.suppress(ProcessLookupError):
-                self.process.send_signal(number)
+            # Nobody is at its terminal to be asked whether it is meant. A second one too soon would
+            # interrupt the end that the first has begun.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self.process.wait(10)
+            self.process.send_signal(number)
         return self.process.wait(30)
+
+    async def written(self, is_enough: Callable[[str, int, bytes], bool]) -> None:
+        """Wait for a row in the journal: of a session, up to a number, with these messages."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            with contextlib.closing(sqlite3.connect(self.journal, timeout=30)) as db:
+                rows = db.execute("SELECT session, last, body FROM segments").fetchall()
+            if any(is_enough(*row) for row in rows):
+                return
+            await asyncio.sleep(0.1)
+        raise AssertionError("it was not written down")
 
     def get(self, path: str) -> Any:
         request = urllib.request.Request(
@@ -116,8 +176,8 @@ class Server:
 def running(folder: Path, agents: dict[str, Any], **traits: Any) -> Iterator[Server]:
     """A server that is gone at the end, whatever happens."""
     server = Server(folder, agents, **traits)
-    server.start()
     try:
+        server.start()
         yield server
     finally:
         if server.process is not None and server.process.poll() is None:

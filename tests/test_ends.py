@@ -11,9 +11,9 @@ import os
 import sqlite3
 import sys
 
-import psutil
 import pytest
 from conftest import is_state, scripted, seq
+from server import agents_running
 
 from jupyter_acp import disk
 from jupyter_acp.agents.process import AgentProcess
@@ -45,8 +45,8 @@ def acp_agents():
                 {"update": {"sessionUpdate": kind}} for kind in (["a"], {"b": 1}, None, 7)
             ]
         ),
-        "slow-new": scripted(slow_new=1.5),
-        "slow-load": scripted(capabilities=LOADS, replay=20, replay_pause=0.05),
+        "slow-new": scripted(slow_new=4),
+        "slow-load": scripted(capabilities=LOADS, replay=20, replay_pause=0.25),
         "late-load": scripted(capabilities=LOADS, replay=3, replay_late=4),
         "deaf": scripted(close_stdin=True),
         "mute": scripted(mute=True),
@@ -90,16 +90,6 @@ async def slow_reading(journal, monkeypatch):
 
     monkeypatch.setattr(journal, "read", slow)
     return go, asked
-
-
-def agents_running():
-    found = []
-    for child in psutil.Process().children(recursive=True):
-        # One that ends while it is looked at does not run.
-        with contextlib.suppress(psutil.Error):
-            if "scripted.py" in " ".join(child.cmdline()):
-                found.append(child)
-    return found
 
 
 def loading(session, cwd):
@@ -152,7 +142,7 @@ async def test_no_update_comes_before_the_response_that_names_its_session(
     at = len(client.received)
     session = await client.new(tmp_path, agent)
     await client.prompt(session, ["chunk", "now"])
-    first, *rest = client.received[at:]
+    first, *rest = client.of_sessions(at)
     assert first["result"]["sessionId"] == session
     kinds = [m["params"]["update"]["sessionUpdate"] for m in rest if "update" in str(m)]
     assert ("available_commands_update" in kinds) == (agent == "prompt")
@@ -215,7 +205,7 @@ async def test_a_session_deleted_in_a_turn_that_goes_on_leaves_nothing(
     window, acp, tmp_path, patience
 ):
     session = await window.new(tmp_path)
-    turn = await window.start_prompt(session, ["sleep", 1.5], ["chunk", "late"])
+    turn = await window.start_prompt(session, ["sleep", 4], ["chunk", "late"])
     await window.wait(is_state("running"))
     await window.result("session/delete", {"sessionId": session})
     await window.response(turn)
@@ -230,7 +220,7 @@ async def test_a_session_deleted_in_a_turn_that_goes_on_leaves_nothing(
 async def test_a_terminal_that_ends_after_its_session_was_deleted_leaves_nothing(
     window, acp, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("jupyter_acp.client.terminals.command.STOP_GRACE", 0.5)
+    monkeypatch.setattr("jupyter_acp.client.terminals.command.STOP_GRACE", 3)
     session = await window.new(tmp_path)
     command = "trap '' TERM; echo started; while true; do sleep 0.1; echo PRIVATE; done"
     await window.prompt(session, ["request", "terminal/create", {"command": command}])

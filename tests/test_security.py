@@ -103,7 +103,8 @@ def no_processes(acp: Any) -> Iterator[None]:
     """Fail if the test has started anything."""
     before = set(psutil.Process().children(recursive=True))
     yield
-    assert set(psutil.Process().children(recursive=True)) == before
+    # What others have started may end meanwhile.
+    assert not set(psutil.Process().children(recursive=True)) - before
 
 
 class Browser:

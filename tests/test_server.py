@@ -13,7 +13,7 @@ import time
 
 import pytest
 from conftest import Client, is_state, scripted, seq
-from server import TOKEN, Server, carrying, running
+from server import TOKEN, Server, carrying, running, whole_family
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
@@ -38,11 +38,7 @@ async def test_nothing_is_left_after_a_signal(tmp_path, number):
         session = await client.new(tmp_path)
         await client.prompt(session, ["env"])
         mark = json.loads(client.texts()[0])[MARK]
-        for _ in range(100):
-            if len(carrying(mark)) == 5:
-                break
-            await asyncio.sleep(0.05)
-        assert len(carrying(mark)) == 5
+        await whole_family(mark)
         await client.start_prompt(session, ["sleep", 30])
         await client.wait(is_state("running"))
         await asyncio.get_running_loop().run_in_executor(None, server.signal, number)
@@ -57,7 +53,7 @@ async def test_after_kill_9_everything_older_than_a_moment_is_there(tmp_path):
         await client.start_prompt(session, ["flood", 50, 100], ["sleep", 30])
         await client.wait(lambda m: "49 xxx" in str(m), start=5000)
         last = client.seqs(session)[-1]
-        await asyncio.sleep(1)
+        await server.written(lambda _, number, __: number >= last)
         server.signal(signal.SIGKILL)
         server.start()
         (listed,) = server.get("sessions")["sessions"]
@@ -79,6 +75,7 @@ async def test_kill_9_in_a_flood_leaves_a_whole_beginning(tmp_path):
             session = await client.new(tmp_path)
             await client.start_prompt(session, ["flood", 1_000_000, 100])
             await client.wait(lambda m, c=client: len(c.received) > 20_000)
+            await server.written(lambda id, number, _: id == session and number > 5000)
             server.signal(signal.SIGKILL)
             with sqlite3.connect(server.journal) as db:
                 assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -113,6 +110,14 @@ class Deaf:
         head = bytes([0x81, 0x80 | 126]) + len(data).to_bytes(2, "big") + b"\0\0\0\0"
         self.socket.sendall(head + data)
 
+    def wait(self, text: bytes) -> None:
+        """Read no further than to what is wanted."""
+        read = b""
+        while text not in read:
+            chunk = self.socket.recv(1024)
+            assert chunk, "it was closed"
+            read += chunk
+
     def is_dropped(self) -> bool:
         """Read whatever is there and see whether it ends."""
         end = time.monotonic() + 20
@@ -133,11 +138,15 @@ async def test_a_window_that_does_not_read_is_dropped_and_slows_nobody(tmp_path)
         meta = {"_meta": {"jupyter-acp": {}}}
         deaf.send(1, "initialize", {"protocolVersion": 1, "clientCapabilities": meta})
         deaf.send(2, "_jupyter/session/attach", {"sessionId": session, "after": 0})
-        await asyncio.sleep(0.3)
+        # From here on everything is new to it.
+        await asyncio.get_running_loop().run_in_executor(None, deaf.wait, b'"id":2')
         response = await client.prompt(session, ["flood", 40_000, 500])
         assert response["result"]["stopReason"] == "end_turn"
         assert len(client.texts()) == 40_000
-        await asyncio.sleep(2.5)
+        for _ in range(300):
+            if "it does not read what it is sent" in server.log.read_text():
+                break
+            await asyncio.sleep(0.1)
         assert deaf.is_dropped()
         again = await connect(server)
         answer = await again.attach(session, after=client.seqs(session)[-1] - 100)

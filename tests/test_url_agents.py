@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 
 import pytest
@@ -53,7 +52,7 @@ async def test_a_lost_connection_is_told_and_restored(window, remote):
     session = await window.new(remote.folder, "remote")
     await window.prompt(session, ["chunk", "before"])
     # What is younger than a moment may be lost with a server that is killed.
-    await asyncio.sleep(1)
+    await remote.written(lambda _, __, messages: b'"before"' in messages)
     remote.signal(signal.SIGKILL)
     lost = await window.wait(is_state("disconnected"))
     assert "lost" in lost["params"]["error"]["message"]
