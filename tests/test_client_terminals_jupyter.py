@@ -117,6 +117,11 @@ async def test_a_command_that_cannot_start_is_not_listed(window, tmp_path, liste
     for _ in range(3):
         await call(window, session, "create", command="no-such-program")
     assert await listed() == []
+    # What the server has open for others comes and goes.
+    for _ in range(200):
+        if psutil.Process().num_fds() <= before:
+            break
+        await asyncio.sleep(0.05)
     assert psutil.Process().num_fds() <= before
 
 
@@ -193,15 +198,22 @@ async def test_shutting_it_down_ends_the_command(window, tmp_path, jp_fetch, lis
     assert tab.ended
 
 
-@pytest.mark.parametrize("terminal_config", [{"cull_inactive_timeout": 1, "cull_interval": 1}])
+@pytest.mark.parametrize("terminal_config", [{"cull_inactive_timeout": 3, "cull_interval": 1}])
 async def test_it_is_not_culled_while_the_agent_waits(window, tmp_path, jp_fetch, listed):
     session = await window.new(tmp_path)
-    id = await create(window, session, "sleep 4; echo done")
+    id = await create(window, session, "until [ -e enough ]; do sleep 0.1; done")
     users = json.loads((await jp_fetch("api", "terminals", method="POST", body="{}")).body)["name"]
     assert sorted(await listed()) == sorted([users, name_of(window)])
-    status = await call(window, session, "wait_for_exit", terminalId=id)
-    assert status["exitCode"] == 0
-    assert users not in await listed()
+    waiting = asyncio.ensure_future(call(window, session, "wait_for_exit", terminalId=id))
+    for _ in range(600):
+        if users not in await listed():
+            break
+        await asyncio.sleep(0.05)
+    # The user's is, which is the younger one; now it would be its turn.
+    await asyncio.sleep(1.5)
+    assert await listed() == [name_of(window)] and not waiting.done()
+    (tmp_path / "enough").touch()
+    assert (await waiting)["exitCode"] == 0
 
 
 async def test_programs_find_a_terminal_without_pages(window, tmp_path, monkeypatch):
@@ -229,10 +241,11 @@ async def test_a_command_that_closes_its_terminal_holds_nobody_up(window, tmp_pa
     session = await window.new(tmp_path)
     async with Pulse() as pulse:
         output = await run(
-            window, session, "trap '' HUP; echo on; exec </dev/null >/dev/null 2>&1; sleep 1.5"
+            window, session, "trap '' HUP; echo on; exec </dev/null >/dev/null 2>&1; sleep 7"
         )
     assert output["output"] == "on\n" and output["exitStatus"]["exitCode"] == 0
-    assert pulse.longest < 0.5
+    # It would be for as long as the command lives.
+    assert pulse.longest < 5
 
 
 async def test_what_nobody_reads_is_not_kept(window, tmp_path, jp_http_port, jp_auth_header):
@@ -254,7 +267,7 @@ async def test_what_nobody_reads_is_not_kept(window, tmp_path, jp_http_port, jp_
     masked = bytes([0x81, 0x80 | len(typed), 0, 0, 0, 0]) + typed
     before = psutil.Process().memory_info().rss
     writer.write(masked)
-    for _ in range(300):
+    for _ in range(600):
         await asyncio.sleep(0.1)
         output = await call(window, session, "output", terminalId=id)
         if "last words" in output["output"]:
@@ -299,6 +312,6 @@ def test_plain_text():
     assert plain("1%\r2%\r\n3%\r") == "2%\r\n3%\r"
     assert plain("é\n") == "é\n"
     long = "x" * 10_000_000
-    start = time.monotonic()
+    start = time.thread_time()
     assert plain(long + "\r" + long) == long
-    assert time.monotonic() - start < 2
+    assert time.thread_time() - start < 2
