@@ -26,6 +26,21 @@ def scripted(**options: Any) -> dict[str, Any]:
     return {"argv": [sys.executable, str(AGENTS / "scripted.py"), json.dumps(options)]}
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let one process have all tests of the wheel: each would make a wheel of its own."""
+    if config.getvalue("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return file if file.endswith("test_packaging.py") else nodeid
+
+    return Scheduling(config, log)
+
+
 @pytest.fixture
 def acp_config() -> dict[str, Any]:
     """Traits of the extension; a test module overrides it."""

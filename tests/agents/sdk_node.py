@@ -2,6 +2,7 @@
 # Distributed under the terms of the Modified BSD License.
 """Node and the npm packages for the tests against the TypeScript SDK."""
 
+import fcntl
 import functools
 import os
 import shutil
@@ -21,8 +22,14 @@ def node() -> str:
 @functools.cache
 def _install() -> None:
     """Install what the lock file says, and again only when it has changed."""
+    with (PROJECT / "package-lock.json").open() as lock:
+        # One after the other: tests run side by side, and each would delete what another installs.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install_locked(lock.read())
+
+
+def _install_locked(lock: str) -> None:
     stamp = PROJECT / "node_modules" / ".installed"
-    lock = (PROJECT / "package-lock.json").read_text()
     if stamp.exists() and stamp.read_text() == lock:
         return
     done = subprocess.run(
