@@ -324,7 +324,8 @@ def test_which_can_be_replaced() -> None:
 def test_listing_is_cheap_enough_for_every_request() -> None:
     catalog = Catalog({f"a{number}": {"argv": ["mine"]} for number in range(20)})
     catalog.list()
-    start = time.perf_counter()
+    # What it takes of the processor, which is the same whatever else the machine does.
+    start = time.thread_time()
     for _ in range(20):
         catalog.list()
-    assert (time.perf_counter() - start) / 20 < 0.05
+    assert (time.thread_time() - start) / 20 < 0.05

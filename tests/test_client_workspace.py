@@ -135,7 +135,7 @@ async def test_several_windows_are_one_workspace(window, acp_connect, tmp_path, 
 
 async def test_a_lost_window_counts_for_a_while(window, acp_connect, tmp_path, root, monkeypatch):
     session = await window.new(tmp_path)
-    monkeypatch.setattr(module, "GRACE", 0.6)
+    monkeypatch.setattr(module, "GRACE", 4)
     other = await acp_connect()
     recents = [{"path": "b.py", "languageId": "python", "kind": "file"}]
     state = {"full": True, "documents": [document("b.py")], "active": "b.py", "focused": True}
@@ -148,10 +148,14 @@ async def test_a_lost_window_counts_for_a_while(window, acp_connect, tmp_path, r
     await tell(again, "two", full=True, documents=[document("c.py")], active="c.py")
     await again.result("session/list", {})
     assert uris(await ask(window, session, "open_documents")) == [f"{root}/c.py"]
-    await window.prompt(session, ["sleep", 0.8])
+    await window.prompt(session, ["sleep", 4.5])
     assert uris(await ask(window, session, "open_documents")) == [f"{root}/c.py"]
+    monkeypatch.setattr(module, "GRACE", 0.2)
     await again.close()
-    await window.prompt(session, ["sleep", 0.8])
+    for _ in range(100):
+        if not uris(await ask(window, session, "open_documents")):
+            break
+        await window.prompt(session, ["sleep", 0.1])
     assert await ask(window, session, "open_documents") == {"documents": []}
     assert await ask(window, session, "active_document") == {"document": None}
     # What was opened lately is known without a window.

@@ -72,13 +72,17 @@ async def test_a_stock_client_is_told_by_a_cancel_request(acp_connect, window, t
     assert cancel["params"] == {"requestId": question["id"]}
 
 
-async def test_without_a_window_it_waits_and_is_delivered_again(acp_connect, tmp_path):
+async def test_without_a_window_it_waits_and_is_delivered_again(acp, acp_connect, tmp_path):
     first = await acp_connect()
     session = await first.new(tmp_path)
     await first.start_prompt(session, ["sleep", 0.3], ["ask"], ["chunk", "done"])
     await first.wait(is_state("running"))
     await first.close()
-    await asyncio.sleep(1)
+    behind = (await acp.manager()).get(session)
+    for _ in range(600):
+        if behind.pending:
+            break
+        await asyncio.sleep(0.05)
     second = await acp_connect()
     attached = await second.attach(session)
     assert attached["state"] == "running" and len(attached["pending"]) == 1

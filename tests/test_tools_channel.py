@@ -8,10 +8,12 @@ import asyncio
 import json
 import logging
 import os
+import shutil
 import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import psutil
@@ -65,7 +67,7 @@ def start(entry, secret=None):
 async def ended(process):
     """Wait for the end of a process, without standing in its way."""
     loop = asyncio.get_running_loop()
-    return await asyncio.wait_for(loop.run_in_executor(None, process.communicate), 20)
+    return await asyncio.wait_for(loop.run_in_executor(None, process.communicate), 60)
 
 
 async def answer(process):
@@ -73,7 +75,7 @@ async def answer(process):
     process.stdin.write(json.dumps(HELLO).encode() + b"\n")
     process.stdin.flush()
     loop = asyncio.get_running_loop()
-    return await asyncio.wait_for(loop.run_in_executor(None, process.stdout.readline), 20)
+    return await asyncio.wait_for(loop.run_in_executor(None, process.stdout.readline), 60)
 
 
 async def test_what_the_agent_is_given(window, session, acp):
@@ -103,7 +105,7 @@ async def test_no_port_is_opened(window, jp_root_dir):
     (entry,) = await servers(window, session)
     async with connected(entry) as mcp:
         await mcp.json("list_kernels")
-        assert listening() == before
+        assert not listening() - before
 
 
 async def test_servers_of_the_user_stay_as_they_are(window, jp_root_dir):
@@ -126,7 +128,7 @@ async def test_an_agent_that_comes_back_gets_a_new_ticket(window, jp_root_dir, a
     await window.start_prompt(session, ["exit", 3])
     await window.wait(is_state("disconnected"))
     # What belonged to the agent that is gone ends, whether or not it notices.
-    await asyncio.get_running_loop().run_in_executor(None, shim.wait, 10)
+    await asyncio.get_running_loop().run_in_executor(None, shim.wait, 60)
     assert (await ended(shim))[0] == b""
     (again,) = await servers(window, session)
     assert again["args"] == entry["args"] and ticket(again) != ticket(entry)
@@ -154,11 +156,12 @@ async def test_an_agent_that_leaves_its_tools_alone_is_told_of_once(window, jp_r
 async def test_an_agent_that_starts_its_tools_is_not_told_of(window, jp_root_dir):
     session = await window.new(jp_root_dir)
     # As most do: while a turn runs.
-    turn = await window.start_prompt(session, ["mcp"], ["sleep", 3])
+    turn = await window.start_prompt(session, ["mcp"], ["until_cancel"])
     await window.wait(lambda m: TICKET in str(m))
     (entry,) = json.loads(window.texts()[-1])
     shim = start(entry)
     assert b"result" in await answer(shim)
+    await window.notify("session/cancel", {"sessionId": session})
     await window.response(turn)
     await window.prompt(session, ["chunk", "again"])
     assert notices(window) == []
@@ -257,7 +260,7 @@ async def test_what_ends_the_shim(window, session, acp):
     by_signal.terminate()
     await ended(by_signal)
     await acp.stop_extension()
-    await asyncio.get_running_loop().run_in_executor(None, by_server.wait, 10)
+    await asyncio.get_running_loop().run_in_executor(None, by_server.wait, 60)
     late = start(entry)
     _, errors = await ended(late)
     assert late.returncode == 1
@@ -311,25 +314,33 @@ async def make_channel(folder, greeting=b"welcome\n"):
     return made, (await made.servers(View(), []))[0]
 
 
-async def test_what_a_crash_left_behind_is_removed(tmp_path, jp_asyncio_loop):
-    first, entry = await make_channel(tmp_path)
+@pytest.fixture
+def short_path():
+    """A folder for sockets, whose paths are no longer than a hundred characters."""
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+async def test_what_a_crash_left_behind_is_removed(short_path, jp_asyncio_loop):
+    first, entry = await make_channel(short_path)
     folder = address(entry).parent
     prefix = folder.name.split("-")[:2]
     pid = next(pid for pid in range(4_000_000, 1, -1) if not psutil.pid_exists(pid))
-    stale = tmp_path / "-".join([*prefix, str(pid), "abc"])
+    stale = short_path / "-".join([*prefix, str(pid), "abc"])
     stale.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(stale / SOCKET))
-    foreign = tmp_path / f"acp-000000-{pid}-abc"
+    foreign = short_path / f"acp-000000-{pid}-abc"
     foreign.mkdir()
-    second, other = await make_channel(tmp_path)
+    second, other = await make_channel(short_path)
     assert not stale.exists()
     assert foreign.exists(), "it may be that of another machine"
     assert folder.exists(), "one that is in use must stay"
     assert address(other).parent != folder
     await first.close()
     await second.close()
-    assert {path.name for path in tmp_path.iterdir()} == {foreign.name}
+    assert {path.name for path in short_path.iterdir()} == {foreign.name}
 
 
 async def test_a_path_that_is_too_long_or_cannot_be_written(tmp_path, jp_asyncio_loop):
