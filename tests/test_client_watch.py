@@ -234,8 +234,9 @@ async def test_lines_that_end_in_another_way_are_merged_all_the_same(
     await until(lambda: page.contents["dos.py"] == "agent\ntwo\nuser\n")
 
 
+@pytest.mark.parametrize("is_seen_first", [False, True])
 async def test_what_one_window_saves_the_others_show(
-    window, acp, acp_connect, page, session, root, jp_fetch, monkeypatch
+    window, acp, acp_connect, page, session, root, jp_fetch, is_seen_first
 ):
     path = root / "a.py"
     path.write_text("one\n")
@@ -247,9 +248,11 @@ async def test_what_one_window_saves_the_others_show(
     document = {"path": "a.py", "languageId": "python", "kind": "file"}
     await second.notify("_jupyter/workspace/update", {"window": "2", "documents": [document]})
     await seen(acp, path)
-    # It is the save that tells: whoever looks at files looks once more and then not for long.
-    monkeypatch.setattr(watch, "QUIET_INTERVAL", 1000)
-    await asyncio.sleep(0.5)
+    if is_seen_first:
+        # As if a look at the files had fallen between the save and the news of it.
+        watcher, file = (await acp.manager()).services.watcher, path.resolve()
+        looking = watcher._handle(file, watcher._compare)
+        watcher._handling[file] = asyncio.ensure_future(looking)
     page.contents["a.py"] = "saved\n"
     model = {"type": "file", "format": "text", "content": "saved\n"}
     await jp_fetch("api", "contents", "a.py", method="PUT", body=json.dumps(model))

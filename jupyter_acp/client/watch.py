@@ -167,8 +167,11 @@ class Watcher:
             del self._handling[path]
 
     async def _refresh(self, path: Path) -> None:
-        """Show a file that one window has saved in the others, where nothing was typed."""
         await asyncio.sleep(PATIENCE)
+        await self._show_saved(path)
+
+    async def _show_saved(self, path: Path) -> None:
+        """Show a file that one window has saved in the others, where nothing was typed."""
         lives = await self._documents.everywhere(path)
         now = self._known.get(path)
         if len(lives) < 2 or now is None or now.text is None:
@@ -181,8 +184,12 @@ class Watcher:
         await asyncio.sleep(PATIENCE)
         before = self._known.get(path)
         now = await asyncio.get_running_loop().run_in_executor(None, _look, path)
-        if before is None or now.signature == before.signature or now.text is None:
-            # Saved by a window after all, or closed, or not to be read as text.
+        if before is not None and now.signature == before.signature:
+            # Saved by a window after all: the news of it came while this was waiting.
+            await self._show_saved(path)
+            return
+        if before is None or now.text is None:
+            # Closed, or not to be read as text.
             return
         brought = not self._is_away(path)
         for live in await self._documents.everywhere(path):

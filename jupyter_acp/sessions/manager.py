@@ -9,7 +9,7 @@ import datetime as dt
 import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -56,7 +56,7 @@ class Limits:
     window_buffer: int
     initialize_timeout: float
     stop_grace: float
-    retention: Retention = Retention()
+    retention: Retention = field(default_factory=Retention)
 
 
 class SessionManager:
