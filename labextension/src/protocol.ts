@@ -367,6 +367,13 @@ export interface IAttachResult extends ISessionSetup {
   session?: ISessionInfo;
 }
 
+/** A place in a transcript where something is said. */
+export interface IMatch {
+  seq: number;
+  speaker: 'user' | 'agent' | 'tool';
+  parts: { text: string; isMatch: boolean }[];
+}
+
 /** A prompt that waits for the turns before it. */
 export interface IQueuedPrompt {
   promptId: string;

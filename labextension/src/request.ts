@@ -4,7 +4,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
-import type { IAgent, ISessionInfo } from './protocol';
+import type { IAgent, IMatch, ISessionInfo } from './protocol';
 
 export interface IMessagePage {
   /** The number of the session's last message. */
@@ -57,6 +57,28 @@ export class AcpApi {
     });
   }
 
+  /** The sessions in which some words are said, with the places. */
+  async search(query: string): Promise<{ id: string; matches: IMatch[] }[]> {
+    const search = new URLSearchParams({ query });
+    return (
+      await this._fetch<{ sessions: { id: string; matches: IMatch[] }[] }>(
+        `search?${search}`
+      )
+    ).sessions;
+  }
+
+  /** A session as JSON lines. */
+  async exportSession(id: string): Promise<string> {
+    const response = await this._request(
+      `sessions/${encodeURIComponent(id)}/export`
+    );
+    return response.text();
+  }
+
+  async importSession(lines: string): Promise<ISessionInfo> {
+    return this._fetch('import', { method: 'POST', body: lines });
+  }
+
   /** Paths below the server's folder that contain some letters. */
   async files(query: string, limit: number): Promise<string[]> {
     const search = new URLSearchParams({ query, limit: String(limit) });
@@ -64,6 +86,14 @@ export class AcpApi {
   }
 
   private async _fetch<T>(path: string, init: RequestInit = {}): Promise<T> {
+    const text = await (await this._request(path, init)).text();
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  private async _request(
+    path: string,
+    init: RequestInit = {}
+  ): Promise<Response> {
     const url = URLExt.join(this.settings.baseUrl, 'acp', path);
     let response: Response;
     try {
@@ -71,20 +101,24 @@ export class AcpApi {
     } catch (error) {
       throw new ServerConnection.NetworkError(error as TypeError);
     }
-    const text = await response.text();
-    let data: unknown = undefined;
-    try {
-      data = text ? JSON.parse(text) : undefined;
-    } catch {
-      // A proxy's error page is not JSON: the status line has to do.
-    }
     if (!response.ok) {
-      const message = (data as { message?: string } | undefined)?.message;
       throw new ServerConnection.ResponseError(
         response,
-        message ?? `${response.status} ${response.statusText}`
+        await messageOf(response)
       );
     }
-    return data as T;
+    return response;
   }
+}
+
+async function messageOf(response: Response): Promise<string> {
+  try {
+    const { message } = (await response.json()) as { message?: string };
+    if (message) {
+      return message;
+    }
+  } catch {
+    // A proxy's error page is not JSON: the status line has to do.
+  }
+  return `${response.status} ${response.statusText}`;
 }

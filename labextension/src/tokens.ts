@@ -11,7 +11,13 @@ import type { Attention } from './model/attention';
 import type { SessionModel } from './model/session';
 import type { SessionList } from './model/sessionlist';
 import type { Transcript } from './model/transcript';
-import type { IAgent, IServerMeta, IWorkspaceDocument } from './protocol';
+import type {
+  IAgent,
+  IMatch,
+  IServerMeta,
+  ISessionInfo,
+  IWorkspaceDocument
+} from './protocol';
 import type { IIncomingRequest } from './rpc';
 
 /** The window's socket to the server. */
@@ -103,6 +109,12 @@ export interface ISessions extends IDisposable {
   logout(id: string): Promise<void>;
   rename(id: string, title: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Where in which sessions some words are said. */
+  search(words: string): Promise<Map<string, readonly IMatch[]>>;
+  /** A session as JSON lines, for another server or for later. */
+  export(id: string): Promise<string>;
+  /** Take a session that was exported as a new one. */
+  import(lines: string): Promise<ISessionInfo>;
   /** Read a session as it is now, without following it. */
   transcript(id: string): Promise<Transcript>;
 }

@@ -5,6 +5,7 @@ import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import {
   copyIcon,
   deleteIcon,
+  downloadIcon,
   editIcon,
   launchIcon,
   markdownIcon,
@@ -123,6 +124,14 @@ function sessionActions(context: IChatContext): ISessionActions {
           )
       },
       {
+        label: trans.__('Download as JSON Lines'),
+        icon: downloadIcon,
+        run: () =>
+          attempt(trans.__('The session was not exported'), async () =>
+            download(`${session.id}.jsonl`, await sessions.export(session.id))
+          )
+      },
+      {
         label: trans.__('Delete…'),
         icon: deleteIcon,
         run: () =>
@@ -132,4 +141,13 @@ function sessionActions(context: IChatContext): ISessionActions {
       }
     ]
   };
+}
+
+/** Let the browser save a text as a file. */
+function download(name: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text]));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

@@ -6,7 +6,9 @@ import * as React from 'react';
 import type { IAgent, ISessionInfo } from '../protocol';
 import { useChat } from './context';
 import { useFrameUpdates } from './hooks';
+import { ImportButton } from './importbutton';
 import { SessionRow } from './sessionrow';
+import { useSaid } from './sessionsearch';
 import { folderOf, titleOf } from './sessionwords';
 
 /** Rows that are shown at first, and with each wish for more. */
@@ -17,7 +19,7 @@ export function SessionListView({
   agents
 }: {
   agents: readonly IAgent[];
-}): JSX.Element | null {
+}): JSX.Element {
   const { sessions, trans } = useChat();
   const { list } = sessions;
   useFrameUpdates(list.changed);
@@ -28,10 +30,8 @@ export function SessionListView({
   const nameOf = (session: ISessionInfo) =>
     names.get(session.agent) ?? session.agent;
 
-  if (!list.all.length) {
-    return null;
-  }
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const said = useSaid(words.join(' '));
   const root = sessions.connection.server.rootDir;
   const found = list.all.filter(session => {
     const text = [
@@ -41,30 +41,40 @@ export function SessionListView({
     ]
       .join('\n')
       .toLowerCase();
-    return words.every(word => text.includes(word));
+    return (
+      words.every(word => text.includes(word)) || said.places.has(session.id)
+    );
   });
   const rest = found.length - limit;
   return (
     <section aria-labelledby={heading}>
-      <h2 id={heading} className="jp-acp-Heading">
-        {trans.__('Sessions')}
-      </h2>
-      <input
-        type="search"
-        className="jp-acp-Search jp-mod-styled"
-        aria-label={trans.__('Search the sessions')}
-        placeholder={trans.__('Title, agent or folder')}
-        value={wanted}
-        onChange={event => {
-          setWanted(event.target.value);
-          setLimit(PAGE);
-        }}
-      />
+      <div className="jp-acp-Heading-line">
+        <h2 id={heading} className="jp-acp-Heading">
+          {trans.__('Sessions')}
+        </h2>
+        <ImportButton />
+      </div>
+      {list.all.length > 0 && (
+        <input
+          type="search"
+          className="jp-acp-Search jp-mod-styled"
+          aria-label={trans.__('Search the sessions')}
+          placeholder={trans.__('Title, agent, folder, or what was said')}
+          value={wanted}
+          onChange={event => {
+            setWanted(event.target.value);
+            setLimit(PAGE);
+          }}
+        />
+      )}
       <p className="jp-acp-Hint" role="status">
-        {words.length > 0 &&
-          (found.length
-            ? trans._n('One session', '%1 sessions', found.length)
-            : trans.__('No session is like that.'))}
+        {said.problem ||
+          (words.length > 0 &&
+            (found.length
+              ? trans._n('One session', '%1 sessions', found.length)
+              : said.isSearching
+                ? trans.__('Looking through what was said…')
+                : trans.__('No session is like that.')))}
       </p>
       <ul className="jp-acp-List">
         {found.slice(0, limit).map(session => (
@@ -72,6 +82,7 @@ export function SessionListView({
             key={session.id}
             session={session}
             agent={nameOf(session)}
+            place={said.places.get(session.id)?.[0]}
           />
         ))}
       </ul>

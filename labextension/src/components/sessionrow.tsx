@@ -6,7 +6,7 @@ import { ellipsesIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import { type SessionStatus, statusOf } from '../model/sessionlist';
-import type { ISessionInfo } from '../protocol';
+import type { IMatch, ISessionInfo } from '../protocol';
 import { useChat } from './context';
 import { type IMenuHandle, MenuButton } from './menu';
 import { Rename } from './rename';
@@ -20,12 +20,15 @@ interface ISessionRowProps {
   session: ISessionInfo;
   /** The name of its agent. */
   agent: string;
+  /** Where it says what was looked for. */
+  place?: IMatch;
 }
 
 /** One line of the list: what a session is about, and how it stands. */
 export const SessionRow = React.memo(function SessionRow({
   session,
-  agent
+  agent,
+  place
 }: ISessionRowProps): JSX.Element {
   const { sessions, trans, openSession } = useChat();
   const actions = useSessionActions();
@@ -87,6 +90,13 @@ export const SessionRow = React.memo(function SessionRow({
               {session.updated && <Ago time={session.updated} />}
             </span>
             {detail}
+            {place && (
+              <span className="jp-acp-Session-said">
+                {place.parts.map(({ text, isMatch }, index) =>
+                  isMatch ? <mark key={index}>{text}</mark> : text
+                )}
+              </span>
+            )}
           </span>
         </button>
       )}

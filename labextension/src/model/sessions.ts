@@ -7,6 +7,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import {
   type IAgent,
+  type IMatch,
   type IMeta,
   type INewSessionResult,
   type IPromptCapabilities,
@@ -242,6 +243,21 @@ export class Sessions implements ISessions {
   async remove(id: string): Promise<void> {
     await this._options.api.deleteSession(id);
     this._forget(id);
+  }
+
+  async search(words: string): Promise<Map<string, readonly IMatch[]>> {
+    const found = await this._options.api.search(words);
+    return new Map(found.map(({ id, matches }) => [id, matches]));
+  }
+
+  export(id: string): Promise<string> {
+    return this._options.api.exportSession(id);
+  }
+
+  async import(lines: string): Promise<ISessionInfo> {
+    const session = await this._options.api.importSession(lines);
+    this.list.take(session);
+    return session;
   }
 
   async transcript(id: string): Promise<Transcript> {
