@@ -1,6 +1,8 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { Changes, TurnChanges } from '../src/model/changes';
+import { newToolCall } from '../src/model/toolcall';
 import type { IChangeItem, ISummaryItem } from '../src/model/transcript';
 import { Method } from '../src/protocol';
 import { Feed } from './helpers';
@@ -118,5 +120,47 @@ describe('changes in a transcript', () => {
       const call = feed.transcript.items.find(item => item.kind === 'tool')!;
       expect(call.changes.size).toBe(0);
     }
+  });
+
+  it('come to light where a failed call no longer tells of them', () => {
+    const feed = new Feed();
+    feed.state('running');
+    tool(feed, '/a', 'in_progress');
+    wrote(feed, '/a');
+    feed.update({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 't-/a',
+      status: 'failed',
+      content: [{ type: 'content', content: { type: 'text', text: 'no' } }]
+    });
+    expect(noted(feed)[0].isCovered).toBe(false);
+  });
+
+  it.each([1, 2000])('cost the same each, spread over %i files', files => {
+    const count = 2000;
+    const changes = new Changes();
+    const turn = new TurnChanges();
+    let looks = 0;
+    for (let n = 0; n < count; n++) {
+      const path = `/${n % files}`;
+      const text = { path, oldText: `${n}\n`, newText: `${n + 1}\n` };
+      const told = new Map([[0, changes.note(`t${n}:0`, text)]]);
+      turn.tool({
+        call: { ...newToolCall(`t${n}`), status: 'completed' },
+        get changes() {
+          looks++;
+          return told;
+        },
+        revision: 0
+      });
+      const change = changes.note(`file-${n}`, text);
+      const noted = { change, isCovered: false, revision: 0 };
+      turn.note(noted);
+      expect(noted).toMatchObject({ isCovered: true, revision: 1 });
+    }
+    expect(turn.made().map(({ key }) => key)).toEqual(
+      Array.from({ length: count }, (_, n) => `t${n}:0`)
+    );
+    expect(looks).toBeLessThan(20 * count);
   });
 });

@@ -107,58 +107,119 @@ interface ITelling {
   revision: number;
 }
 
+/** One file in a turn: what was told of it, and what was noted. */
+interface IFileHistory {
+  readonly tellers: Set<ITelling>;
+  readonly noted: INotedChange[];
+  /** Whether somebody tells of what was noted. */
+  isCovered: boolean;
+  /** Whether it is known that there was a file before. */
+  wasThere: boolean;
+}
+
 /** What one turn has changed, each change once. */
 export class TurnChanges {
   tool(item: ITelling): void {
-    this._tools.add(item);
-    this._settle();
+    for (const path of this._index(item)) {
+      this._cover(this._file(path));
+    }
   }
 
   note(noted: INotedChange): void {
+    const { path, oldText } = noted.change;
+    const file = this._file(path);
+    if (oldText !== null && !file.wasThere) {
+      file.wasThere = true;
+      [...file.tellers].forEach(item => this.tool(item));
+    }
+    file.noted.push(noted);
     this._noted.push(noted);
-    this._settle();
+    if (file.isCovered) {
+      noted.isCovered = true;
+      noted.revision++;
+    }
   }
 
   /** Those that were made and not only proposed. */
   made(): IChange[] {
-    this._settle();
-    const told = [...this._tools]
+    // Calls that were left alone have ended without a word.
+    for (const item of this._told.keys()) {
+      this._index(item);
+    }
+    for (const file of this._files.values()) {
+      this._cover(file);
+    }
+    const told = [...this._told.keys()]
       .filter(({ call }) => call.status === 'completed')
       .flatMap(({ changes }) => [...changes.values()]);
     const others = this._noted.filter(noted => !noted.isCovered);
     return [...told, ...others.map(noted => noted.change)];
   }
 
-  private _settle(): void {
-    for (const noted of this._noted) {
-      this._correct(noted.change);
-      const isCovered = [...this._tools].some(
-        ({ call, changes }) =>
-          MADE_OR_UNDER_WAY.has(call.status) &&
-          [...changes.values()].some(({ path }) => path === noted.change.path)
-      );
-      if (noted.isCovered !== isCovered) {
-        noted.isCovered = isCovered;
-        noted.revision++;
-      }
+  /** Learn which files a call tells of; returns these and those of before. */
+  private _index(item: ITelling): Set<string> {
+    const before = this._told.get(item) ?? [];
+    this._correct(item);
+    const now = new Set([...item.changes.values()].map(({ path }) => path));
+    if (before.length === 0 && now.size === 0) {
+      return now;
     }
+    before.forEach(path => this._file(path).tellers.delete(item));
+    now.forEach(path => this._file(path).tellers.add(item));
+    this._told.set(item, [...now]);
+    return new Set([...before, ...now]);
   }
 
   /** An agent may say that a file is new; who wrote it knows what was there. */
-  private _correct({ path, oldText }: IChange): void {
-    const isWrong = (told: IChange): boolean =>
-      told.path === path && told.oldText === null && oldText !== null;
-    for (const item of this._tools) {
-      const right = [...item.changes].filter(([, told]) => !isWrong(told));
-      if (right.length < item.changes.size) {
-        item.changes = new Map(right);
-        item.revision++;
-      }
+  private _correct(item: ITelling): void {
+    const right = [...item.changes].filter(
+      ([, { path, oldText }]) => oldText !== null || !this._file(path).wasThere
+    );
+    if (right.length < item.changes.size) {
+      item.changes = new Map(right);
+      item.revision++;
     }
   }
 
-  private readonly _tools = new Set<ITelling>();
+  private _cover(file: IFileHistory): void {
+    const isCovered = isTold(file);
+    if (file.isCovered === isCovered) {
+      return;
+    }
+    file.isCovered = isCovered;
+    for (const noted of file.noted) {
+      noted.isCovered = isCovered;
+      noted.revision++;
+    }
+  }
+
+  private _file(path: string): IFileHistory {
+    let file = this._files.get(path);
+    if (!file) {
+      file = {
+        tellers: new Set(),
+        noted: [],
+        isCovered: false,
+        wasThere: false
+      };
+      this._files.set(path, file);
+    }
+    return file;
+  }
+
+  /** Which files each call tells of. */
+  private readonly _told = new Map<ITelling, readonly string[]>();
   private readonly _noted: INotedChange[] = [];
+  private readonly _files = new Map<string, IFileHistory>();
+}
+
+function isTold({ tellers }: IFileHistory): boolean {
+  for (const { call } of tellers) {
+    if (MADE_OR_UNDER_WAY.has(call.status)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** Others failed, or were left alone when their turn ended. */

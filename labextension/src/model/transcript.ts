@@ -310,10 +310,8 @@ export class Transcript {
     mergeToolCall(item.call, update);
     item.revision++;
     item.changes = this._changes.ofTool(item.call);
-    if (item.changes.size) {
-      this._turn.tool(item);
-      this._shows(item, [...item.changes.values()]);
-    }
+    this._turn.tool(item);
+    this._shows(item, [...item.changes.values()]);
     this._terminals.show(item);
     if (isOpen(item.call)) {
       this._openTools.add(item);
