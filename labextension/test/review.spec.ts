@@ -182,6 +182,14 @@ describe('the review of a notebook', () => {
     expect(cellsOf(review.revised(new Set()))).toEqual([['a', '1']]);
   });
 
+  it('takes what is only written in another way for text', () => {
+    const before = notebook(['a', '1']);
+    const spread = JSON.stringify(JSON.parse(before), null, 1);
+    const change = { path: 'x.ipynb', oldText: before, newText: spread };
+    expect(reviewOf(change).isNotebook).toBe(false);
+    expect(reviewOf(change).parts).toHaveLength(1);
+  });
+
   it('takes what is no notebook for text', () => {
     const piece = reviewOf({ path: 'x.ipynb', oldText: 'a', newText: 'b' });
     expect(piece.isNotebook).toBe(false);
@@ -191,6 +199,145 @@ describe('the review of a notebook', () => {
       newText: '{"cells":1}'
     });
     expect(broken.isNotebook).toBe(false);
+    const odd = oldText.replace('["1"]', '{"hidden":"1"}');
+    expect(reviewOf({ path: 'x.ipynb', oldText, newText: odd })).toMatchObject({
+      isNotebook: false,
+      added: 1
+    });
+  });
+});
+
+describe('the rest of a notebook', () => {
+  type Fields = Record<string, unknown>;
+
+  const code = (id: string, source: string, more: Fields = {}): Fields => ({
+    id,
+    cell_type: 'code',
+    metadata: {},
+    outputs: [],
+    execution_count: null,
+    source,
+    ...more
+  });
+  const printed = (text: string): Fields => ({
+    outputs: [{ output_type: 'stream', name: 'stdout', text }],
+    execution_count: 1
+  });
+  const file = (cells: Fields[], metadata: Fields = {}): string =>
+    JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata, cells });
+  const oldText = file([
+    code('a', '1', printed('old')),
+    code('b', '2'),
+    { id: 'c', cell_type: 'markdown', metadata: {}, source: 'text' }
+  ]);
+  const newText = file(
+    [
+      code('a', 'one', printed('new')),
+      code('b', '2', { metadata: { tags: ['x'] } }),
+      {
+        id: 'c',
+        cell_type: 'markdown',
+        metadata: {},
+        source: 'text',
+        attachments: { 'a.png': { 'image/png': 'AAAA' } }
+      },
+      code('d', '4', printed('<img src=x>')),
+      code('e', '5')
+    ],
+    { kernelspec: { name: 'evil' } }
+  );
+  const review = reviewOf({ path: 'x.ipynb', oldText, newText });
+  const parsed = (json: string | null): { cells: Fields[]; metadata: Fields } =>
+    JSON.parse(json!) as { cells: Fields[]; metadata: Fields };
+
+  it('is shown besides the cells, as far as it differs', () => {
+    expect(
+      review.parts.map(({ status, cell, isRest }) =>
+        isRest ? 'rest' : `${status} ${cell?.number}`
+      )
+    ).toEqual(['changed 1', 'added 4', 'added 5', 'rest']);
+    const rest = review.parts.at(-1)!;
+    expect(JSON.parse(rest.oldText)).toEqual({
+      metadata: {},
+      cells: {
+        1: { outputs: printed('old').outputs },
+        2: { metadata: {} },
+        3: {},
+        4: { outputs: [], execution_count: null }
+      }
+    });
+    expect(JSON.parse(rest.newText)).toEqual({
+      metadata: { kernelspec: { name: 'evil' } },
+      cells: {
+        1: { outputs: printed('new').outputs },
+        2: { metadata: { tags: ['x'] } },
+        3: { attachments: { 'a.png': { 'image/png': 'AAAA' } } },
+        4: printed('<img src=x>')
+      }
+    });
+  });
+
+  it('is undone without the cells, and they without it', () => {
+    const restless = parsed(review.revised(new Set(['rest'])));
+    expect(restless.metadata).toEqual({});
+    expect(restless.cells).toEqual([
+      code('a', 'one', printed('old')),
+      code('b', '2'),
+      { id: 'c', cell_type: 'markdown', metadata: {}, source: 'text' },
+      code('d', '4'),
+      code('e', '5')
+    ]);
+    const cells = parsed(review.revised(new Set(['0', '1'])));
+    expect(cells.metadata).toEqual({ kernelspec: { name: 'evil' } });
+    expect(cells.cells[0]).toEqual(code('a', '1', printed('new')));
+    expect(cells.cells.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'e']);
+    const both = parsed(review.revised(new Set(['0', '1', 'rest'])));
+    expect(both.cells).toEqual([...parsed(oldText).cells, code('e', '5')]);
+    expect(review.revised(new Set(['0', '1', '2', 'rest']))).toBe(oldText);
+    expect(parsed(review.revised(new Set()))).toEqual(parsed(newText));
+  });
+
+  it('tells of cells that are of another type, and leaves these to them', () => {
+    const { parts, revised } = reviewOf({
+      path: 'x.ipynb',
+      oldText: file([code('a', '1', printed('old')), code('b', '2')]),
+      newText: file([
+        { id: 'a', cell_type: 'markdown', metadata: {}, source: '1' },
+        code('b', '2', printed('new'))
+      ])
+    });
+    expect(parts.map(({ id }) => id)).toEqual(['0', 'rest']);
+    expect(parts[1].newText).toContain('"cell_type": "markdown"');
+    expect(parsed(revised(new Set(['rest']))).cells).toEqual([
+      { id: 'a', cell_type: 'markdown', metadata: {}, source: '1' },
+      code('b', '2')
+    ]);
+  });
+
+  it('of a notebook that was made is what it would not have by itself', () => {
+    const made = (cells: Fields[], metadata?: Fields): (string | undefined)[] =>
+      reviewOf({
+        path: 'x.ipynb',
+        oldText: null,
+        newText: file(cells, metadata)
+      }).parts.map(({ isRest, newText }) => (isRest ? newText : undefined));
+    expect(made([code('a', '1')])).toEqual([undefined]);
+    expect(made([], { a: 1 })).toEqual([
+      '{\n "metadata": {\n  "a": 1\n }\n}\n'
+    ]);
+  });
+
+  it('cannot hide behind names that objects have anyway', () => {
+    const cell = JSON.stringify(code('a', '1'));
+    const named = `{"__proto__":{"x":1},"constructor":2,${cell.slice(1)}`;
+    const { parts } = reviewOf({
+      path: 'x.ipynb',
+      oldText: file([code('a', '1')]),
+      newText: `{"cells":[${named}],"metadata":{},"nbformat":4,"nbformat_minor":5}`
+    });
+    expect(parts).toHaveLength(1);
+    expect(parts[0].newText).toContain('"__proto__"');
+    expect(parts[0].newText).toContain('"constructor": 2');
   });
 });
 

@@ -5,6 +5,7 @@ import { type Page, expect, test } from '@playwright/test';
 
 import { AgentPage } from './agent';
 import { ChatPage } from './chat';
+import { code } from './documents';
 
 /** The rules in JupyterLab's settings; sets them first if there are any. */
 function rules(page: Page, wanted?: object[]): Promise<object[]> {
@@ -175,4 +176,82 @@ test('several questions wait at once, each for its own answer', async ({
   await expect(agent.answers.last()).toContainText(
     'first: selected second: selected third: cancelled'
   );
+});
+
+/** Let the agent ask whether it may change a file, and wait for the card. */
+async function askToChange(
+  agent: AgentPage,
+  path: string,
+  oldText: string,
+  newText: string
+): Promise<void> {
+  const toolCall = {
+    toolCallId: `change-${path}`,
+    title: 'Change it',
+    kind: 'edit',
+    content: [{ type: 'diff', path, oldText, newText }]
+  };
+  const options = [{ optionId: 'no', name: 'No', kind: 'reject_once' }];
+  await agent.send(
+    JSON.stringify([
+      ['request', 'session/request_permission', { toolCall, options }]
+    ])
+  );
+  await expect(agent.cards).toHaveCount(1);
+}
+
+test('a change is there as a whole before it is allowed', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const lines = (word: string): string =>
+    Array.from({ length: 300 }, (_, n) =>
+      n % 10 ? `line ${n}\n` : `${word} ${n}\n`
+    ).join('');
+  await askToChange(agent, '/many.txt', lines('old'), lines('new'));
+  const parts = agent.cards.getByRole('region');
+  await expect(parts).toHaveCount(30);
+  await expect(agent.cards).toContainText('new 290');
+  await parts.last().scrollIntoViewIfNeeded();
+  await expect(parts.last().locator('.cm-editor')).toContainText('new 290');
+  await expect(agent.cards.getByRole('button', { name: /more/ })).toHaveCount(
+    0
+  );
+  await agent.button('No').click();
+  await agent.isIdle();
+});
+
+test('what a notebook is to have besides its cells is shown with them', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const notebook = (source: string, text: string, kernel: string): string =>
+    JSON.stringify({
+      nbformat: 4,
+      nbformat_minor: 5,
+      metadata: { kernelspec: { name: kernel } },
+      cells: [
+        {
+          ...code('a', source),
+          outputs: [{ output_type: 'stream', name: 'stdout', text }]
+        }
+      ]
+    });
+  await askToChange(
+    agent,
+    '/asked.ipynb',
+    notebook('x = 1', 'it was', 'usual'),
+    notebook('x = 2', 'it is', 'another')
+  );
+  const part = (name: string) =>
+    agent.cards.getByRole('region', { name, exact: true });
+  await expect(part('Cell 1')).toContainText('x = 2');
+  const rest = part('Outputs and metadata');
+  for (const text of ['it was', 'it is', 'usual', 'another']) {
+    await expect(rest).toContainText(text);
+  }
+  await agent.button('No').click();
+  await agent.isIdle();
 });

@@ -16,19 +16,32 @@ import { type Decision, type IChange, partsFor } from '../model/changes';
 import { type IFileChange, type IPart, reviewOf } from '../model/review';
 import type { IToolDiff } from '../protocol';
 import { useChat } from './context';
-import { Diff } from './diff';
+import { Diff, PlainDiff } from './diff';
 import { Location } from './location';
+import { Near } from './near';
 import { useSession } from './session';
 
-/** Of a change in many places, this many are shown at first. */
+/**
+ * Of a change in many places, this many are shown at first, or at once: some
+ * hundred editors would keep the page busy for a minute.
+ */
 const SHOWN_PARTS = 12;
 
 interface IChangeProps {
   change: IFileChange;
 }
 
+interface IProposedChangeProps {
+  diff: IToolDiff;
+  /** Somebody decides by it: all of it must be there. */
+  isAsked: boolean;
+}
+
 /** A change that is not made yet: seen, and nothing to be done about it here. */
-export function ProposedChange({ diff }: { diff: IToolDiff }): JSX.Element {
+export function ProposedChange({
+  diff,
+  isAsked
+}: IProposedChangeProps): JSX.Element {
   const { path, oldText = null, newText } = diff;
   const change = React.useMemo(
     () => ({ path, oldText, newText }),
@@ -36,7 +49,7 @@ export function ProposedChange({ diff }: { diff: IToolDiff }): JSX.Element {
   );
   return (
     <ChangeFrame change={change}>
-      <Parts change={change} />
+      <Parts change={change} isWhole={isAsked} />
     </ChangeFrame>
   );
 }
@@ -206,22 +219,39 @@ function ChangeFrame({ change, actions, children }: IFrameProps): JSX.Element {
 }
 
 interface IPartsProps extends IChangeProps {
+  isWhole?: boolean;
   actionsOf?: (part: IPart) => React.ReactNode;
   isUndone?: (part: IPart) => boolean;
 }
 
-function Parts({ change, actionsOf, isUndone }: IPartsProps): JSX.Element {
+function Parts({
+  change,
+  isWhole = false,
+  actionsOf,
+  isUndone
+}: IPartsProps): JSX.Element {
   const { trans } = useChat();
   const review = reviewOf(change);
-  const [limit, setLimit] = React.useState(SHOWN_PARTS);
+  const [limit, setLimit] = React.useState(isWhole ? Infinity : SHOWN_PARTS);
   const hasTitles = review.isNotebook || review.parts.length > 1;
   const rest = review.parts.length - limit;
   if (review.parts.length === 0) {
     return <p className="jp-acp-Part-none">{trans.__('Nothing changed.')}</p>;
   }
+  const diffOf = (part: IPart): JSX.Element => (
+    <Diff
+      path={change.path}
+      oldText={part.oldText}
+      newText={part.newText}
+      oldLine={part.oldLine}
+      newLine={part.newLine}
+      language={languageOf(part, review.language)}
+      isFolded={part.isRest}
+    />
+  );
   return (
     <>
-      {review.parts.slice(0, limit).map(part => (
+      {review.parts.slice(0, limit).map((part, index) => (
         <section
           key={part.id}
           className={`jp-acp-Part ${isUndone?.(part) ? 'jp-acp-mod-undone' : ''}`}
@@ -235,16 +265,12 @@ function Parts({ change, actionsOf, isUndone }: IPartsProps): JSX.Element {
               )}
             </div>
           )}
-          {!isUndone?.(part) && !part.isRest && (
-            <Diff
-              path={change.path}
-              oldText={part.oldText}
-              newText={part.newText}
-              oldLine={part.oldLine}
-              newLine={part.newLine}
-              language={languageOf(part, review.language)}
-            />
-          )}
+          {!isUndone?.(part) &&
+            (index < SHOWN_PARTS ? (
+              diffOf(part)
+            ) : (
+              <Near instead={<PlainDiff {...part} />}>{diffOf(part)}</Near>
+            ))}
         </section>
       ))}
       {rest > 0 && (
@@ -287,6 +313,9 @@ export function partTitle(part: IPart, trans: Trans): string {
 
 /** Of a piece of a notebook's source nothing is known but what is usual. */
 function languageOf(part: IPart, notebook?: string): string | undefined {
+  if (part.isRest) {
+    return 'json';
+  }
   if (!part.cell) {
     return undefined;
   }

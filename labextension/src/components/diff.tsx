@@ -89,10 +89,29 @@ export const Diff = React.memo(function Diff({
       {problem && (
         <>
           <p>{trans.__('The editor could not be loaded: %1', problem)}</p>
-          <pre className="jp-acp-mod-removed">{withNames(oldText)}</pre>
-          <pre className="jp-acp-mod-added">{withNames(newText)}</pre>
+          <PlainTexts oldText={oldText} newText={newText} />
         </>
       )}
     </div>
   );
 });
+
+type TextsProps = Pick<IDiffProps, 'oldText' | 'newText'>;
+
+/** The same without an editor. */
+export function PlainDiff(props: TextsProps): JSX.Element {
+  return (
+    <div className="jp-acp-Diff">
+      <PlainTexts {...props} />
+    </div>
+  );
+}
+
+function PlainTexts({ oldText, newText }: TextsProps): JSX.Element {
+  return (
+    <>
+      <pre className="jp-acp-mod-removed">{withNames(oldText)}</pre>
+      <pre className="jp-acp-mod-added">{withNames(newText)}</pre>
+    </>
+  );
+}

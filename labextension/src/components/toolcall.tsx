@@ -147,7 +147,7 @@ function ToolContentView({
       return change ? (
         <MadeChange change={change} revision={revision} />
       ) : (
-        <ProposedChange diff={content} />
+        <ProposedChange diff={content} isAsked={isAsked} />
       );
     case 'terminal':
       return <Terminal terminal={terminals[content.terminalId]} />;

@@ -2,6 +2,14 @@
 // Distributed under the terms of the Modified BSD License.
 
 import { type IHunk, hunks } from './hunks';
+import {
+  type IPair,
+  type IRawCell,
+  type IRawNotebook,
+  cellsWithOldRest,
+  emptyNotebook,
+  restTexts
+} from './notebookrest';
 
 /** What an agent made of a file: all of it, or the piece that it replaced. */
 export interface IFileChange {
@@ -23,7 +31,7 @@ export interface IPart {
   readonly newLine: number;
   /** Given if it is a cell of a notebook. */
   readonly cell?: { readonly number: number; readonly type: string };
-  /** What is not the source of a cell: outputs, metadata. */
+  /** What is not the source of a cell, as JSON: outputs, metadata. */
   readonly isRest?: true;
 }
 
@@ -138,49 +146,19 @@ function counted(found: readonly IHunk[]): { added: number; removed: number } {
 
 // Notebooks
 
-interface IRawCell {
-  id?: unknown;
-  cell_type?: unknown;
-  source?: unknown;
-  [field: string]: unknown;
-}
-
-interface IRawNotebook {
-  cells: IRawCell[];
-  metadata?: {
-    language_info?: { name?: string };
-    kernelspec?: { language?: string };
-  };
-}
-
-/** One cell in both versions, or in one of them. */
-interface IPair {
-  old?: IRawCell;
-  now?: IRawCell;
-  isMoved: boolean;
-}
-
-/** Of a notebook of which no cell says anything else. */
-const REST: IPart = {
-  id: 'rest',
-  status: 'changed',
-  oldText: '',
-  newText: '',
-  oldLine: 1,
-  newLine: 1,
-  isRest: true
-};
+const REST = 'rest';
 
 function reviewNotebook(change: IFileChange): IReview | null {
   const after = parse(change.path, change.newText);
   const before =
     change.oldText === null
-      ? { cells: [] }
+      ? after && emptyNotebook(after)
       : parse(change.path, change.oldText);
   if (!before || !after) {
     return null;
   }
-  const changed = pairsOf(before.cells, after.cells).filter(
+  const pairs = pairsOf(before.cells, after.cells);
+  const changed = pairs.filter(
     ({ old, now, isMoved }) =>
       isMoved ||
       !old ||
@@ -201,8 +179,21 @@ function reviewNotebook(change: IFileChange): IReview | null {
       cell: { number: cells.indexOf(shown) + 1, type: String(shown.cell_type) }
     };
   });
+  const [oldText, newText] = restTexts(before, after, pairs);
+  if (oldText !== newText) {
+    parts.push({
+      id: REST,
+      status: 'changed',
+      oldText,
+      newText,
+      oldLine: 1,
+      newLine: 1,
+      isRest: true
+    });
+  }
   if (parts.length === 0 && change.oldText !== change.newText) {
-    parts.push(REST);
+    // Only written down in another way, which is seen in the text alone.
+    return null;
   }
   const found = parts.flatMap(part =>
     hunks(lines(part.oldText), lines(part.newText))
@@ -217,9 +208,15 @@ function reviewNotebook(change: IFileChange): IReview | null {
       if (undone.size === parts.length) {
         return change.oldText;
       }
-      const pairs = changed.filter((_, index) => undone.has(String(index)));
-      const cells = undo(before.cells, after.cells, pairs);
-      return `${JSON.stringify({ ...after, cells }, null, 1)}\n`;
+      const isOld = undone.has(REST);
+      const renewed = isOld ? cellsWithOldRest(pairs) : null;
+      const present = (cell: IRawCell): IRawCell => renewed?.get(cell) ?? cell;
+      const undonePairs = changed
+        .filter((_, index) => undone.has(String(index)))
+        .map(pair => ({ ...pair, now: pair.now && present(pair.now) }));
+      const cells = undo(before.cells, after.cells.map(present), undonePairs);
+      const rest = isOld ? before : after;
+      return `${JSON.stringify({ ...rest, cells }, null, 1)}\n`;
     }
   };
 }
@@ -232,12 +229,21 @@ function parse(path: string, text: string): IRawNotebook | null {
     const value = JSON.parse(text) as Partial<IRawNotebook> | null;
     const isOne =
       Array.isArray(value?.cells) &&
-      value.cells.every(cell => cell && typeof cell === 'object');
+      value.cells.every(
+        cell => cell && typeof cell === 'object' && isSource(cell.source)
+      );
     return isOne ? (value as IRawNotebook) : null;
   } catch {
     // Agents that know of cells tell the source of the one that they changed.
     return null;
   }
+}
+
+/** What else stands for a source would be seen nowhere. */
+function isSource(source: unknown): boolean {
+  return (Array.isArray(source) ? source : [source ?? '']).every(
+    each => typeof each === 'string'
+  );
 }
 
 function sourceOf({ source }: IRawCell): string {
