@@ -1,7 +1,12 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { Changes, partsFor, revisionFor } from '../src/model/changes';
+import {
+  Changes,
+  deletesFile,
+  partsFor,
+  revisionFor
+} from '../src/model/changes';
 import { reviewOf } from '../src/model/review';
 import { Random } from './random';
 
@@ -371,5 +376,22 @@ describe('decisions', () => {
     expect(change.verdicts.get('0')).toBe('undone');
     expect(changes.note('1', { ...file })).toBe(change);
     expect(changes.note('1', { ...file, newText: 'x' })).not.toBe(change);
+  });
+
+  it('delete a file only where nothing of what was made is left', () => {
+    const changes = new Changes();
+    const made = changes.note('made', {
+      path: '/x.ipynb',
+      oldText: null,
+      newText: notebook(['a', '1'], ['b', '2'])
+    });
+    const parts = partsFor(made, 'undo');
+    expect(deletesFile(made)).toBe(true);
+    expect(deletesFile(made, parts.slice(1))).toBe(false);
+    changes.decided('made', parts.slice(1), 'undo');
+    expect(deletesFile(made, parts.slice(0, 1))).toBe(true);
+    changes.decided('made', parts, 'undo');
+    expect(deletesFile(made)).toBe(false);
+    expect(deletesFile(changes.note('1', file))).toBe(false);
   });
 });

@@ -179,6 +179,37 @@ test('a whole turn is undone and made once more', async ({ page, request }) => {
   expect(await agent.saved('made.txt')).toBe('made\n');
 });
 
+test('only what deletes a file is asked about', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  await agent.put('kept.txt', BEFORE);
+  const root = await agent.root();
+  const made = notebook(code('a', 'x = 1'), code('b', 'y = 2'));
+  await agent.play(
+    written(`${root}/only.ipynb`, JSON.stringify(made)),
+    written(`${root}/only.txt`, 'made\n'),
+    written(`${root}/kept.txt`, AFTER)
+  );
+  const dialog = page.locator('.jp-Dialog');
+  const undone = (part: Locator): Locator =>
+    part.getByRole('button', { name: /^Redo/ });
+  const cell = review.part('Cell 1, added');
+  await cell.getByRole('button', { name: /^Undo/ }).click();
+  await expect(undone(cell)).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  const file = review.changes.filter({ hasText: 'only.txt' });
+  await file.getByRole('button', { name: /^Undo/ }).click();
+  await expect(dialog).toContainText('only.txt');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(undone(file)).toBeVisible();
+  // Of all that is left, only the notebook would be deleted.
+  await review.summary.getByRole('button', { name: 'Undo all' }).click();
+  await expect(dialog).toContainText('Delete the file?');
+  await expect(dialog).toContainText('only.ipynb');
+  await expect(dialog).not.toContainText('only.txt');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+});
+
 test('what can no longer be undone is left alone, and said', async ({
   page,
   request

@@ -12,7 +12,12 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { type Decision, type IChange, partsFor } from '../model/changes';
+import {
+  type Decision,
+  type IChange,
+  deletesFile,
+  partsFor
+} from '../model/changes';
 import { type IFileChange, type IPart, reviewOf } from '../model/review';
 import type { IToolDiff } from '../protocol';
 import { useChat } from './context';
@@ -103,11 +108,13 @@ export function Decisions({ change, part }: IDecisionsProps): JSX.Element {
   const partsOf = (decision: Decision): string[] =>
     partsFor(change, decision).filter(id => !part || id === part.id);
   const decide = async (decision: Decision): Promise<void> => {
-    if (decision === 'undo' && !(await mayDelete([change], trans))) {
+    const parts = partsOf(decision);
+    const isDeleted = decision === 'undo' && deletesFile(change, parts);
+    if (isDeleted && !(await mayDelete([change], trans))) {
       return;
     }
     setBusy(true);
-    await session.decide(change, partsOf(decision), decision);
+    await session.decide(change, parts, decision);
     setBusy(false);
   };
   const name = part
@@ -143,12 +150,11 @@ export function Decisions({ change, part }: IDecisionsProps): JSX.Element {
   );
 }
 
-/** Undoing that a file was made deletes it: that is asked first. */
+/** Undoing that files were made deletes them: that is asked first. */
 export async function mayDelete(
-  changes: readonly IChange[],
+  made: readonly IChange[],
   trans: Trans
 ): Promise<boolean> {
-  const made = changes.filter(({ oldText }) => oldText === null);
   if (made.length === 0) {
     return true;
   }

@@ -3,7 +3,12 @@
 
 import * as React from 'react';
 
-import { type Decision, type IChange, partsFor } from '../model/changes';
+import {
+  type Decision,
+  type IChange,
+  deletesFile,
+  partsFor
+} from '../model/changes';
 import { reviewOf } from '../model/review';
 import type { ISummaryItem } from '../model/transcript';
 import { mayDelete } from './change';
@@ -26,8 +31,11 @@ export function Summary({ item }: ISummaryProps): JSX.Element {
   const can = (decision: Decision): boolean =>
     item.changes.some(change => partsFor(change, decision).length > 0);
   const decide = async (decision: Decision): Promise<void> => {
-    if (decision === 'undo' && !(await mayDelete(item.changes, trans))) {
-      return;
+    if (decision === 'undo') {
+      const deleted = item.changes.filter(change => deletesFile(change));
+      if (!(await mayDelete(deleted, trans))) {
+        return;
+      }
     }
     setBusy(true);
     await session.decideAll(item.changes, decision);

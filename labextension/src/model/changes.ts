@@ -264,3 +264,12 @@ export function revisionFor(
   }
   return { before, after: review.revised(undone) };
 }
+
+/** Whether undoing some parts of a change leaves no file. */
+export function deletesFile(
+  change: IChange,
+  parts: readonly string[] = partsFor(change, 'undo')
+): boolean {
+  const { before, after } = revisionFor(change, parts, 'undo');
+  return before !== null && after === null;
+}
