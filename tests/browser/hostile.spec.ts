@@ -1,9 +1,10 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { expect, test } from '@playwright/test';
+import { type Page, expect, test } from '@playwright/test';
 
 import { AgentPage } from './agent';
+import { code } from './documents';
 
 /** Runs if any of it is taken for HTML. */
 const ATTACK =
@@ -27,14 +28,20 @@ const update = (sessionUpdate: string, fields: object) => [
 ];
 const text = (text: string) => ({ type: 'text', text });
 
-test('nothing that an agent says is ever run', async ({ page, request }) => {
-  const agent = await AgentPage.begin(page, request);
+/** What the page asks of a place that nobody wanted to go to, from now on. */
+function watchRequests(page: Page): string[] {
   const fetched: string[] = [];
   page.on('request', request => {
     if (request.url().includes('evil.invalid')) {
       fetched.push(request.url());
     }
   });
+  return fetched;
+}
+
+test('nothing that an agent says is ever run', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  const fetched = watchRequests(page);
   const bare = `${ATTACK} ${FETCH} [link](${LINK}) <a href="${LINK}">anchor</a>`;
   const choice = { value: ATTACK, name: ATTACK, description: ATTACK };
   await agent.play(
@@ -227,4 +234,68 @@ test('nothing is painted over what is asked, and no code hides', async ({
     .getByRole('button', { name: 'Reject', exact: true })
     .click();
   await agent.isIdle();
+});
+
+test('a notebook under review fetches nothing, and offers no commands', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const fetched = watchRequests(page);
+  const html = `<b>an output</b> ${ATTACK} ${FETCH}`;
+  const notebook = (source: string): string =>
+    JSON.stringify({
+      nbformat: 4,
+      nbformat_minor: 5,
+      metadata: {},
+      cells: [
+        {
+          ...code('a', source),
+          outputs: [
+            {
+              output_type: 'display_data',
+              data: { 'text/html': html },
+              metadata: {}
+            }
+          ]
+        },
+        { ...code('b', FETCH), cell_type: 'markdown' }
+      ]
+    });
+  const path = '/under-review.ipynb';
+  await agent.play(
+    update('tool_call', {
+      toolCallId: 'reviewed',
+      title: 'Edit',
+      kind: 'edit',
+      status: 'completed',
+      content: [
+        { type: 'diff', path, oldText: null, newText: notebook('x = 1') },
+        {
+          type: 'diff',
+          path,
+          oldText: notebook('x = 1'),
+          newText: notebook('x = 2')
+        }
+      ]
+    })
+  );
+  const open = agent.log.getByTitle('Open the change in a tab');
+  await expect(open).toHaveCount(2);
+  for (const index of [0, 1]) {
+    await open.nth(index).click();
+    const tab = page.locator('.jp-acp-ChangeWidget:not(.lm-mod-hidden)');
+    await expect(
+      tab.locator('b', { hasText: 'an output' }).first()
+    ).toBeVisible();
+    expect(fetched).toEqual([]);
+    for (const selector of ['[data-commandlinker-command]', 'iframe']) {
+      await expect(tab.locator(selector)).toHaveCount(0);
+    }
+  }
+  expect(
+    await page.evaluate(
+      () => (window as unknown as { attacked?: number }).attacked
+    )
+  ).toBeUndefined();
 });

@@ -8,6 +8,7 @@ import type { IDiffEntry } from 'nbdime/lib/diff/diffentries';
 import { NotebookDiffModel } from 'nbdime/lib/diff/model';
 import { NotebookDiffWidget } from 'nbdime/lib/diff/widget';
 
+import { strictSanitizer } from '../components/sanitizer';
 import { hunks } from '../model/hunks';
 
 import 'nbdime/lib/common/collapsible.css';
@@ -28,7 +29,13 @@ export async function showNotebooks(
   const after = parse(newText);
   const before = oldText === null ? { ...after, cells: [] } : parse(oldText);
   const model = new NotebookDiffModel(before, difference(before, after));
-  const widget = new NotebookDiffWidget({ model, rendermime });
+  const widget = new NotebookDiffWidget({
+    model,
+    // Agents write outputs, too.
+    rendermime: rendermime.clone({
+      sanitizer: strictSanitizer(rendermime.sanitizer)
+    })
+  });
   widget.addClass('nbdime-root');
   await widget.init();
   return widget;
