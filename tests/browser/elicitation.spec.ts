@@ -83,7 +83,7 @@ test('a form has every kind of field, checks them, and keeps their types', async
         'Name',
         'Mail',
         'Age',
-        'Colours'
+        'red'
       ]);
       await card.getByLabel('Name').fill('Ada');
       await card.getByLabel('Age').fill('36');
@@ -146,4 +146,69 @@ test('a page is opened only if the person wants it', async ({
       await card.getByRole('button', { name: 'Decline' }).click();
     }
   );
+});
+
+const COLOURS = {
+  mode: 'form',
+  message: 'Tell me',
+  requestedSchema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', title: 'Name' },
+      colours: {
+        type: 'array',
+        title: 'Colours',
+        description: 'Of the walls',
+        minItems: 1,
+        items: { enum: ['red', 'green'] }
+      }
+    }
+  }
+};
+
+test('several choices are one question, which may be left open', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  expect(
+    await ask(agent, COLOURS, async card => {
+      const group = card.getByRole('group', { name: 'Colours' });
+      await expect(group).toHaveAccessibleDescription('Of the walls');
+      await expect(group.getByText('Of the walls')).toBeVisible();
+      const red = group.getByRole('checkbox', { name: 'red', exact: true });
+      await expect(red).toHaveAccessibleName('red');
+      await group.getByText('Colours').click();
+      await expect(red).not.toBeChecked();
+      await red.check();
+      await red.uncheck();
+      await card.getByRole('button', { name: 'Submit' }).click();
+    })
+  ).toEqual({ action: 'accept', content: {} });
+});
+
+test('a form that is half filled in waits for the person to come back', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const name = agent.cards.getByLabel('Name');
+  const green = agent.cards.getByLabel('green');
+  await agent.newSession('builtin');
+  const tabs = agent.panel.getByRole('tab');
+  await tabs.first().click();
+  await agent.send(
+    JSON.stringify([['request', 'elicitation/create', COLOURS]])
+  );
+  await name.fill('Ada');
+  await green.check();
+  await tabs.last().click();
+  await expect(agent.cards).toHaveCount(0);
+  await tabs.first().click();
+  await expect(name).toHaveValue('Ada');
+  await expect(green).toBeChecked();
+  await agent.button('Submit').click();
+  await agent.isIdle();
+  await expect(agent.answers.last()).toContainText('"Ada"');
+  await expect(agent.answers.last()).toContainText('["green"]');
 });

@@ -3,12 +3,21 @@
 
 import * as React from 'react';
 
+import {
+  type IChoice,
+  type Value,
+  choicesOf,
+  contentOf,
+  initialValues,
+  isSeveral,
+  leastOf
+} from '../model/elicitation';
 import type { IPendingRequest } from '../model/session';
 import type { IElicitationParams, IElicitationProperty } from '../protocol';
 import { useChat } from './context';
+import { useKept } from './hooks';
+import { useSession } from './session';
 import { Visible } from './visible';
-
-type Value = string | number | boolean | string[];
 
 interface IElicitationProps {
   request: IPendingRequest;
@@ -60,14 +69,7 @@ function Visit({ request, isConnected }: IElicitationProps): JSX.Element {
             {trans.__('Open')}
           </button>
         )}
-        <button
-          type="button"
-          className="jp-mod-styled jp-mod-reject"
-          disabled={!isConnected}
-          onClick={() => request.answer({ action: 'decline' })}
-        >
-          {trans.__('Decline')}
-        </button>
+        <Decline request={request} isConnected={isConnected} />
       </div>
     </section>
   );
@@ -82,22 +84,35 @@ function webAddress(url: string): URL | null {
   }
 }
 
+function Decline({ request, isConnected }: IElicitationProps): JSX.Element {
+  const { trans } = useChat();
+  return (
+    <button
+      type="button"
+      className="jp-mod-styled jp-mod-reject"
+      disabled={!isConnected}
+      onClick={() => request.answer({ action: 'decline' })}
+    >
+      {trans.__('Decline')}
+    </button>
+  );
+}
+
 /** A form made from the schema that the agent sent. */
 function Form({ request, isConnected }: IElicitationProps): JSX.Element {
   const { trans } = useChat();
   const params = request.params as IElicitationParams;
   const schema = params.requestedSchema ?? {};
-  const properties = Object.entries(schema.properties ?? {});
   const required = new Set(schema.required ?? []);
-  const [values, setValues] = React.useState<Record<string, Value>>(() =>
-    initialValues(properties)
+  // Not with the request: after a reconnect another one stands for the same.
+  const [values, setValues] = useKept(
+    useSession(),
+    `form ${request.id}`,
+    initialValues(schema)
   );
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
-    const content = Object.fromEntries(
-      Object.entries(values).filter(([, value]) => value !== '')
-    );
-    request.answer({ action: 'accept', content });
+    request.answer({ action: 'accept', content: contentOf(schema, values) });
   };
   return (
     <form
@@ -111,16 +126,14 @@ function Form({ request, isConnected }: IElicitationProps): JSX.Element {
         </span>
       </div>
       <div className="jp-acp-Card-body">
-        {properties.map(([name, property]) => (
+        {Object.entries(schema.properties ?? {}).map(([name, property]) => (
           <Field
             key={name}
             name={name}
             property={property}
             required={required.has(name)}
-            value={values[name]}
-            onChange={value =>
-              setValues(current => ({ ...current, [name]: value }))
-            }
+            value={values.get(name)}
+            onChange={value => setValues(new Map(values).set(name, value))}
           />
         ))}
       </div>
@@ -132,14 +145,7 @@ function Form({ request, isConnected }: IElicitationProps): JSX.Element {
         >
           {trans.__('Submit')}
         </button>
-        <button
-          type="button"
-          className="jp-mod-styled jp-mod-reject"
-          disabled={!isConnected}
-          onClick={() => request.answer({ action: 'decline' })}
-        >
-          {trans.__('Decline')}
-        </button>
+        <Decline request={request} isConnected={isConnected} />
       </div>
     </form>
   );
@@ -153,38 +159,54 @@ interface IFieldProps {
   onChange: (value: Value) => void;
 }
 
+interface IDescribed {
+  id: string;
+  'aria-describedby'?: string;
+}
+
 function Field(props: IFieldProps): JSX.Element {
   const { name, property, required } = props;
   const id = React.useId();
-  const label = property.title ?? name;
+  const help = property.description ? `${id}-help` : undefined;
+  const described: IDescribed = { id, 'aria-describedby': help };
   const isCheck = property.type === 'boolean';
+  const label = (
+    <>
+      {property.title ?? name}
+      {required && <span aria-hidden="true"> *</span>}
+    </>
+  );
+  const description = help && <small id={help}>{property.description}</small>;
+  if (isSeveral(property)) {
+    return (
+      <fieldset {...described} className="jp-acp-Field">
+        <legend>{label}</legend>
+        <Several {...props} />
+        {description}
+      </fieldset>
+    );
+  }
   return (
     <div className={`jp-acp-Field ${isCheck ? 'jp-acp-mod-check' : ''}`}>
-      <label htmlFor={id}>
-        {label}
-        {required && <span aria-hidden="true"> *</span>}
-      </label>
-      <Input {...props} id={id} />
-      {property.description && (
-        <small id={`${id}-help`}>{property.description}</small>
-      )}
+      <label htmlFor={id}>{label}</label>
+      <Input {...props} described={described} />
+      {description}
     </div>
   );
 }
 
+interface IInputProps extends IFieldProps {
+  described: IDescribed;
+}
+
 function Input({
-  id,
   property,
   required,
   value,
+  described,
   onChange
-}: IFieldProps & { id: string }): JSX.Element {
-  const common = {
-    id,
-    required,
-    'aria-describedby': property.description ? `${id}-help` : undefined
-  };
-  const several = choicesOf(property.items);
+}: IInputProps): JSX.Element {
+  const common = { ...described, required };
   const choices = choicesOf(property);
   if (property.type === 'boolean') {
     // A required boolean must be answered, not necessarily with yes.
@@ -195,17 +217,6 @@ function Input({
         type="checkbox"
         checked={value === true}
         onChange={event => onChange(event.target.checked)}
-      />
-    );
-  }
-  if (property.type === 'array' && several.length) {
-    return (
-      <Several
-        {...common}
-        choices={several}
-        property={property}
-        value={Array.isArray(value) ? value : []}
-        onChange={onChange}
       />
     );
   }
@@ -285,63 +296,49 @@ function localTime(value: Value | undefined): string {
   return new Date(minutes).toISOString().slice(0, 16);
 }
 
-interface ISeveralProps {
-  id: string;
-  required: boolean;
-  choices: IChoice[];
-  property: IElicitationProperty;
-  value: string[];
-  onChange: (value: string[]) => void;
-}
-
 /** Any of several choices, as many as the schema allows. */
 function Several({
-  id,
-  required,
-  choices,
   property,
+  required,
   value,
   onChange
-}: ISeveralProps): JSX.Element {
+}: IFieldProps): JSX.Element {
   const { trans } = useChat();
   const first = React.useRef<HTMLInputElement>(null);
-  const { minItems = required ? 1 : 0, maxItems = choices.length } = property;
+  const choices = choicesOf(property.items);
+  const chosen = Array.isArray(value) ? value : [];
+  const least = leastOf(property, required, chosen.length);
+  const { maxItems: most = choices.length } = property;
   const problem =
-    value.length < minItems
-      ? trans._n('Choose at least %1.', 'Choose at least %1.', minItems)
-      : value.length > maxItems
-        ? trans._n('Choose at most %1.', 'Choose at most %1.', maxItems)
+    chosen.length < least
+      ? trans._n('Choose at least %1.', 'Choose at least %1.', least)
+      : chosen.length > most
+        ? trans._n('Choose at most %1.', 'Choose at most %1.', most)
         : '';
   React.useEffect(() => {
     first.current?.setCustomValidity(problem);
   }, [problem]);
   return (
-    <span className="jp-acp-Several" role="group">
+    <>
       {choices.map((choice, index) => (
         <label key={choice.const} className="jp-acp-Check">
           <input
             ref={index === 0 ? first : undefined}
-            id={index === 0 ? id : undefined}
             type="checkbox"
-            checked={value.includes(choice.const)}
+            checked={chosen.includes(choice.const)}
             onChange={event =>
               onChange(
                 event.target.checked
-                  ? [...value, choice.const]
-                  : value.filter(each => each !== choice.const)
+                  ? [...chosen, choice.const]
+                  : chosen.filter(each => each !== choice.const)
               )
             }
           />
           {choice.title ?? choice.const}
         </label>
       ))}
-    </span>
+    </>
   );
-}
-
-interface IChoice {
-  const: string;
-  title?: string;
 }
 
 function Options({ choices }: { choices: IChoice[] }): JSX.Element {
@@ -354,29 +351,4 @@ function Options({ choices }: { choices: IChoice[] }): JSX.Element {
       ))}
     </>
   );
-}
-
-function choicesOf(
-  schema: { enum?: string[]; oneOf?: IChoice[]; anyOf?: IChoice[] } | undefined
-): IChoice[] {
-  return (
-    schema?.oneOf ??
-    schema?.anyOf ??
-    schema?.enum?.map(value => ({ const: value })) ??
-    []
-  );
-}
-
-function initialValues(
-  properties: [string, IElicitationProperty][]
-): Record<string, Value> {
-  const values: Record<string, Value> = {};
-  for (const [name, property] of properties) {
-    if (property.default !== undefined && property.default !== null) {
-      values[name] = property.default as Value;
-    } else if (property.type === 'boolean') {
-      values[name] = false;
-    }
-  }
-  return values;
 }
