@@ -240,7 +240,7 @@ export interface IPromptContext {
   file(path: string): Attachment;
   /** A cell of an open notebook. */
   cell(path: string, id: string): Attachment | null;
-  /** A cell that failed, with what ran before it. */
+  /** A cell that failed, with what is around it. */
   failure(path: string, id: string): Attachment[];
 }
 

@@ -16,30 +16,56 @@ function notebook(...cells: ICell[]): INotebook {
   };
 }
 
-test('a cell that failed is sent with its error and what ran before', async ({
+test('a cell that failed is sent with its error and what is around it', async ({
   page,
   request
 }) => {
   const agent = new AgentPage((await ChatPage.open(page)).page, request);
+  const words = (id: string, source: string): ICell => ({
+    id,
+    cell_type: 'markdown',
+    source,
+    metadata: {}
+  });
   await agent.put(
     'fails.ipynb',
-    notebook(code('a', 'numbers = [1, 2]'), code('b', 'numbers[5]'))
+    notebook(
+      words('title', '# Far away'),
+      words('why', 'Why we count'),
+      code('a', 'far = 0'),
+      code('b', 'numbers = [1, 2]'),
+      code('c', `long = '${'x'.repeat(20_000)}'`),
+      code('d', ''),
+      code('e', 'print("before")'),
+      code('f', 'print("so far")\nnumbers[5]'),
+      code('g', 'print(numbers)'),
+      code('h', 'far_behind = 1')
+    )
   );
   await agent.show('fails.ipynb');
-  const fix = page.locator('.jp-cell-toolbar').getByTitle(/what ran before it/);
+  const fix = page.locator('.jp-cell-toolbar').getByTitle(/what is around it/);
   await expect(fix).toBeHidden();
   await agent.execute('notebook:run-all-cells');
-  await expect(agent.cell(1)).toContainText('IndexError');
-  await agent.cell(1).locator('.cm-content').click();
+  await expect(agent.cell(7)).toContainText('IndexError');
+  await agent.cell(7).locator('.cm-content').click();
   await fix.click();
 
   // No session was open: one was made, with the agent that is there.
   await expect(agent.prompts).toHaveCount(1);
   await expect(agent.prompts).toContainText('This cell fails');
-  const cell = (name: string): Locator =>
-    agent.prompts.locator('details', { hasText: name });
-  await expect(cell('fails.ipynb: cell 1')).toContainText('numbers = [1, 2]');
-  await expect(cell('fails.ipynb: cell 2')).toContainText('IndexError');
+  const sent = agent.prompts.locator('details', { hasText: 'fails.ipynb: ' });
+  const names = [2, 4, 5, 7, 8, 9].map(n => `fails.ipynb: cell ${n}`);
+  await expect(sent.locator('summary')).toHaveText(names);
+  const cell = (number: number): Locator =>
+    sent.filter({ hasText: `cell ${number}` });
+  await expect(cell(2)).toContainText('Why we count');
+  await expect(cell(4)).toContainText('numbers = [1, 2]');
+  expect((await cell(5).textContent())!.length).toBeLessThan(5000);
+  await expect(cell(7)).toContainText(/Output:\s*```\s*before/);
+  await expect(cell(8)).toContainText('The cell that fails:');
+  await expect(cell(8)).toContainText(/Output:\s*```\s*so far/);
+  await expect(cell(8)).toContainText(/Error:[^]*IndexError/);
+  await expect(cell(9)).toContainText('print(numbers)');
   await agent.isIdle();
 });
 

@@ -13,6 +13,8 @@ export interface ICellText {
   type: string;
   source: string;
   output: string;
+  /** The same without what went wrong. */
+  printed: string;
   /** The traceback, without the codes that colour it. */
   error: string;
 }
@@ -29,7 +31,7 @@ export function cellTexts(model: INotebookModel): ICellText[] {
 export function cellText(cell: ICellModel, index: number): ICellText {
   const outputs =
     cell.type === 'code' ? (cell as ICodeCellModel).outputs.toJSON() : [];
-  const errors = outputs.filter(({ output_type: type }) => type === 'error');
+  const isError = ({ output_type: type }: IOutput): boolean => type === 'error';
   const words = (some: IOutput[]): string =>
     cut(some.map(outputText).filter(Boolean).join('\n'));
   return {
@@ -38,7 +40,8 @@ export function cellText(cell: ICellModel, index: number): ICellText {
     type: cell.type,
     source: cell.sharedModel.getSource(),
     output: words(outputs),
-    error: words(errors)
+    printed: words(outputs.filter(output => !isError(output))),
+    error: words(outputs.filter(isError))
   };
 }
 
@@ -77,9 +80,9 @@ function joined(text: unknown): string {
 }
 
 /** The ends of a long text: what it began with, and how it went. */
-function cut(text: string): string {
-  const half = MAX_OUTPUT_CHARS / 2;
-  return text.length <= MAX_OUTPUT_CHARS
+export function cut(text: string, chars = MAX_OUTPUT_CHARS): string {
+  const half = Math.floor(chars / 2);
+  return text.length <= chars
     ? text
     : `${text.slice(0, half)}\n…\n${text.slice(-half)}`;
 }

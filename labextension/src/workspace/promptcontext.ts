@@ -12,10 +12,17 @@ import { type Attachment, fenced } from '../model/attachments';
 import type { IWorkspaceDocument } from '../protocol';
 import type { AcpApi } from '../request';
 import type { IActiveContext, IMention, IWorkspaceTracker } from '../tokens';
-import { type ICellText, cellText, cellTexts, notebookOf } from './cells';
+import { type ICellText, cellText, cellTexts, cut, notebookOf } from './cells';
 
 /** How many of each kind are offered for a few letters. */
 const MAX_SUGGESTIONS = 8;
+
+/** How many code cells before one that failed may have to do with it. */
+const MAX_CODE_BEFORE = 3;
+
+/** How much is sent of a cell that failed, and of each of those around it. */
+const MAX_FAILED_CHARS = 16_000;
+const MAX_AROUND_CHARS = 4000;
 
 /** What a prompt can refer to: where the user is, and what else there is. */
 export class PromptContext {
@@ -89,14 +96,24 @@ export class PromptContext {
     return at >= 0 ? this._cell(path, cellText(cells[at], at)) : null;
   }
 
-  /** A cell that failed, what went wrong, and what ran before it. */
+  /** A cell that failed, what it printed, what went wrong, what is around. */
   failure(path: string, id: string): Attachment[] {
     const cells = this._texts(path);
-    const at = cells.findIndex(cell => cell.id === id);
-    return cells
-      .slice(Math.max(0, at - 2), at + 1)
-      .filter(cell => cell.type === 'code' || cell.id === id)
-      .map(cell => this._cell(path, cell));
+    const failed = cells.findIndex(cell => cell.id === id);
+    return around(cells, failed).map(cell =>
+      cell.id === id
+        ? this._cell(
+            path,
+            { ...cell, source: cut(cell.source, MAX_FAILED_CHARS) },
+            'The cell that fails:'
+          )
+        : this._cell(path, {
+            ...cell,
+            source: cut(cell.source, MAX_AROUND_CHARS),
+            printed: cut(cell.printed, MAX_AROUND_CHARS),
+            error: cut(cell.error, MAX_AROUND_CHARS)
+          })
+    );
   }
 
   private _onChanged(tracker: IWorkspaceTracker): void {
@@ -161,14 +178,16 @@ export class PromptContext {
     };
   }
 
-  private _cell(path: string, cell: ICellText): Attachment {
+  private _cell(path: string, cell: ICellText, heading?: string): Attachment {
     const { trans } = this._options;
     const name = trans.__('%1: cell %2', PathExt.basename(path), cell.number);
-    const parts = [fenced(cell.source, cell.type === 'code' ? '' : cell.type)];
+    const parts = heading ? [heading] : [];
+    parts.push(fenced(cell.source, cell.type === 'code' ? '' : cell.type));
+    if (cell.printed) {
+      parts.push(`Output:\n${fenced(cell.printed)}`);
+    }
     if (cell.error) {
       parts.push(`Error:\n${fenced(cell.error)}`);
-    } else if (cell.output) {
-      parts.push(`Output:\n${fenced(cell.output)}`);
     }
     return {
       type: 'text',
@@ -223,4 +242,28 @@ export namespace PromptContext {
 
 function linesWords(count: number, trans: TranslationBundle): string {
   return trans._n('%1 line', '%1 lines', count);
+}
+
+/**
+ * A cell and those that may have to do with it, in their order: the nearest
+ * code and the nearest words before it, and what comes next.
+ */
+function around(cells: readonly ICellText[], index: number): ICellText[] {
+  if (index < 0) {
+    return [];
+  }
+  const said = (cell: ICellText): boolean => cell.source.trim() !== '';
+  const before = cells.slice(0, index).filter(said);
+  const code = before.filter(({ type }) => type === 'code');
+  const words = before.filter(({ type }) => type === 'markdown');
+  const near = new Set([
+    ...code.slice(-MAX_CODE_BEFORE),
+    ...words.slice(-1),
+    cells[index],
+    ...cells
+      .slice(index + 1)
+      .filter(said)
+      .slice(0, 1)
+  ]);
+  return cells.filter(cell => near.has(cell));
 }
