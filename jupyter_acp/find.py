@@ -41,10 +41,14 @@ def find_files(root: str, query: str, limit: int) -> Found:
             if entry.name.startswith(".") or entry.name in _SKIPPED:
                 continue
             path = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(path)
-            elif wanted in path.lower() and entry.is_file():
-                matches.append((_rank(path.lower(), wanted), path))
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
+                elif wanted in path.lower() and entry.is_file():
+                    matches.append((_rank(path.lower(), wanted), path))
+            except OSError:
+                # A link that leads to itself, or to where nobody may look: it hides no other file.
+                continue
     matches.sort()
     complete = not folders and looked_at < LOOKED_AT
     return Found([path for _, path in matches[:limit]], complete)

@@ -25,6 +25,8 @@ def root(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
     (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "plot-of-itself").symlink_to("plot-of-itself")
+    (tmp_path / "plot-of-nothing").symlink_to("nothing")
     return str(tmp_path)
 
 
