@@ -169,6 +169,59 @@ async def test_only_what_was_seen_to_be_made_is_deleted(window, session, root):
     assert answer["error"]["code"] == -32602 and empty.exists()
 
 
+async def test_a_file_is_deleted_only_while_it_is_what_was_made(window, session, root):
+    path = root / "new.py"
+    await write(window, session, path, "agent's\n")
+    assert "result" in await decide(window, session, path, "undo", "agent's\n", None)
+    # Another file of that name; an agent can tell of it whatever it likes.
+    path.write_text("precious\n")
+    answer = await decide(window, session, path, "undo", "precious\n", None)
+    assert "was not deleted" in answer["error"]["message"] and path.exists()
+    path.unlink()
+    await write(window, session, path, "agent's\n")
+    path.write_text("precious\n")
+    answer = await decide(window, session, path, "undo", "precious\n", None)
+    assert "was not deleted" in answer["error"]["message"] and path.exists()
+    # Nor is it the agent's when it has changed what somebody else has written.
+    await write(window, session, path, "precious\nand more\n")
+    answer = await decide(window, session, path, "undo", "precious\nand more\n", None)
+    assert "was not deleted" in answer["error"]["message"] and path.exists()
+
+
+async def test_a_file_that_was_made_in_steps_is_unmade_in_steps(window, session, root):
+    path = root / "new.py"
+    await write(window, session, path, "one\n")
+    await write(window, session, path, "one\ntwo\n")
+    answer = await decide(window, session, path, "undo", "one\n", None)
+    assert "was not deleted" in answer["error"]["message"] and path.exists()
+    assert "result" in await decide(window, session, path, "undo", "one\ntwo\n", "one\n")
+    assert "result" in await decide(window, session, path, "undo", "one\n", None)
+    assert not path.exists()
+    assert "result" in await decide(window, session, path, "redo", None, "one\n")
+    assert "result" in await decide(window, session, path, "redo", "one\n", "one\ntwo\n")
+    assert "result" in await decide(window, session, path, "undo", "one\ntwo\n", None)
+    assert not path.exists()
+
+
+async def test_a_whole_file_is_not_undone_inside_of_a_line(window, session, root):
+    path = root / "a.py"
+    path.write_text("1")
+    await write(window, session, path, "10")
+    path.write_text("print(10)\n")
+    answer = await decide(window, session, path, "undo", "10", "1")
+    assert "no longer what this change made of it" in answer["error"]["message"]
+    assert path.read_text() == "print(10)\n"
+
+
+@pytest.mark.parametrize("name", ["全角\u3000.py", "no\u00a0break.py", "👩\u200d🔬.py", "a\nb.py"])
+async def test_names_of_every_kind_are_noted(window, session, root, name):
+    path = root / name
+    await write(window, session, path, "new\n")
+    assert noted(window) == [(str(path), None, "new\n")]
+    assert "result" in await decide(window, session, path, "undo", "new\n", None)
+    assert not path.exists()
+
+
 async def test_protected_files_are_undone_only_where_the_change_was_seen(window, session, root):
     path = root / ".bashrc"
     path.write_text("mine\n")
@@ -211,9 +264,10 @@ async def test_what_was_undone_is_written_down_though_the_window_goes(
     manager = await acp.manager()
     revise = manager.services._files.revise
 
-    async def slowly(*args):
-        await revise(*args)
+    async def slowly(*args, **options):
+        change = await revise(*args, **options)
         await asyncio.sleep(0.3)
+        return change
 
     monkeypatch.setattr(manager.services._files, "revise", slowly)
     other = await acp_connect()

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import hashlib
+from collections import deque
+from collections.abc import Awaitable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..formats import NOTEBOOK, Change
 from ..paths import contained
@@ -18,7 +20,36 @@ from .view import SessionView
 TEXT_LIMIT = 512 * 1024
 """How long a text may be to be written down, in characters; of more, only that it changed."""
 
-Revise = Callable[[Path, "str | None", "str | None"], Awaitable[None]]
+KNOWN_TEXTS = 1000
+"""Of how many of its latest texts it is known that they were a whole file."""
+
+
+class Revise(Protocol):
+    """Makes a change in what a file is now."""
+
+    def __call__(
+        self, path: Path, before: str | None, after: str | None, *, whole: bool
+    ) -> Awaitable[Change | None]:
+        """Return what became of the file; None if it was deleted."""
+
+
+class Known:
+    """What we have seen of a file that a session has changed, as hashes."""
+
+    def __init__(self) -> None:
+        self.texts: deque[bytes] = deque(maxlen=KNOWN_TEXTS)
+        """What it was before changes and after them."""
+
+        self.made: bytes | None = None
+        """What it is by now if the session has made it, and nobody else has had a part in it."""
+
+    def follow(self, change: Change) -> None:
+        """Take note that the file has become another."""
+        if change.before is not None and self.made is not None:
+            ours = self.made == _hash(change.format.text(change.before))
+            self.made = _hash(change.format.text(change.after)) if ours else None
+        elif change.before is None:
+            self.made = _hash(change.format.text(change.after))
 
 
 class Changes:
@@ -30,8 +61,7 @@ class Changes:
 
     def __init__(self, root_dir: str) -> None:
         self._root_dir = root_dir
-        self._seen: dict[str, set[Path]] = {}
-        self._made: dict[str, set[Path]] = {}
+        self._known: dict[str, dict[Path, Known]] = {}
 
     async def decide(self, session: SessionView, params: Any, revise: Revise) -> dict[str, Any]:
         """Keep, undo or redo parts of a change; every window hears of it, also later ones."""
@@ -41,17 +71,18 @@ class Changes:
             path = contained(wanted.path, roots)
             if wanted.before is None and wanted.after is None:
                 raise invalid_params("before, after: at least one of them has to be a text.")
-            if wanted.after is None and path not in self._made.get(session.id, ()):
-                raise invalid_params(
-                    f"{path.name} was not deleted: that this session has made it is not known here. "
-                    "Delete it yourself if you are sure."
-                )
-            if needs_permission(path, roots) and path not in self._seen.get(session.id, ()):
+            known = self._known.get(session.id, {}).get(path)
+            if wanted.after is None:
+                _check_made(path, known, wanted.before or "")
+            if needs_permission(path, roots) and known is None:
                 raise invalid_params(
                     f"{path.name} was left as it is: it is a protected file, and the change was not "
                     "made through this server. Change it yourself."
                 )
-            await revise(path, wanted.before, wanted.after)
+            told = {_hash(text) for text in (wanted.before, wanted.after) if text is not None}
+            whole = known is not None and not told.isdisjoint(known.texts)
+            change = await revise(path, wanted.before, wanted.after, whole=whole)
+            self._revised(session, path, change)
         session.append(
             CHANGE_DECIDED,
             {"change": wanted.change, "parts": wanted.parts, "decision": wanted.decision},
@@ -61,14 +92,14 @@ class Changes:
     def note(self, session: SessionView, path: Path, change: Change) -> None:
         """Write down what was changed, as text; only what the user can undo."""
         before, after = change.before, change.after
-        self._seen.setdefault(session.id, set()).add(path)
-        if before is None:
-            self._made.setdefault(session.id, set()).add(path)
+        known = self._of(session, path)
+        known.follow(change)
         if change.format is NOTEBOOK and before is not None:
             before, after = _without_outputs(before, after), _without_outputs(after, before)
         texts = [None if value is None else change.format.text(value) for value in (before, after)]
+        known.texts.extend(_hash(text) for text in texts if text is not None)
         name = str(path)
-        if texts[0] == texts[1] or not name.isprintable():
+        if texts[0] == texts[1] or not _is_text(name):
             return
         told: dict[str, Any] = {"path": name}
         if all(text is None or len(text) <= TEXT_LIMIT for text in texts):
@@ -77,8 +108,44 @@ class Changes:
 
     def forget(self, session_id: str) -> None:
         """Forget what a session has changed."""
-        self._seen.pop(session_id, None)
-        self._made.pop(session_id, None)
+        self._known.pop(session_id, None)
+
+    def _of(self, session: SessionView, path: Path) -> Known:
+        return self._known.setdefault(session.id, {}).setdefault(path, Known())
+
+    def _revised(self, session: SessionView, path: Path, change: Change | None) -> None:
+        if change is not None and change.before is None:
+            # What was made once more for the user may be deleted once more.
+            self._of(session, path).follow(change)
+        elif known := self._known.get(session.id, {}).get(path):
+            if change is None:
+                known.made = None
+            else:
+                known.follow(change)
+
+
+def _check_made(path: Path, known: Known | None, content: str) -> None:
+    """Refuse to delete what this session has not made, or what is another by now."""
+    if known is None or known.made is None:
+        why = "that this session has made it, and nobody else, is not known here"
+    elif known.made != _hash(content):
+        why = "it is not what this session has made"
+    else:
+        return
+    raise invalid_params(f"{path.name} was not deleted: {why}. Delete it yourself if you are sure.")
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be told: Linux has names that are no text in any encoding."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _without_outputs(notebook: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -140,10 +140,13 @@ class Files:
         self._changed(session, path, change)
         return {}
 
-    async def revise(self, path: Path, before: str | None, after: str | None) -> None:
+    async def revise(
+        self, path: Path, before: str | None, after: str | None, *, whole: bool = False
+    ) -> Change | None:
         """Make a change once more or take it back, for the user, in what is there now.
 
-        Without a text before, the file has to be made; without one after, to be deleted.
+        Without a text before, the file has to be made; without one after, to be deleted. `whole`
+        says that the texts are known to be the whole file and not a piece of it.
         """
 
         async def revised(place: Place) -> Any:
@@ -151,17 +154,18 @@ class Files:
                 return _checked(place.format, after or "", path)
             if place.value is None or before is None or after is None:
                 raise _moved_on(path, "there is no such file" if before else "it is there already")
-            revise = revise_notebook if place.format is NOTEBOOK else revise_text
             try:
-                return revise(place.value, before, after)
+                if place.format is NOTEBOOK:
+                    return revise_notebook(place.value, before, after)
+                return revise_text(place.value, before, after, whole=whole)
             except ConflictError as error:
                 raise _moved_on(path, str(error)) from None
 
         async with self._turns.of(path):
-            if after is None:
-                await self._delete(path, before)
-            else:
-                await self._change(path, revised)
+            if after is not None:
+                return await self._change(path, revised)
+            await self._delete(path, before)
+            return None
 
     async def _change(self, path: Path, wanted: Callable[[Place], Awaitable[Any]]) -> Change:
         """Change a file where it is: in the window that has it open, or on disk."""
