@@ -53,12 +53,12 @@ def address(entry):
     return Path(entry["args"][-1])
 
 
-def start(entry, secret=None):
+def start(entry, secret=None, stdin=subprocess.PIPE):
     """Start what an agent would start."""
     return subprocess.Popen(
         [entry["command"], *entry["args"]],
         env={TICKET: secret or ticket(entry)},
-        stdin=subprocess.PIPE,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -269,6 +269,24 @@ async def test_what_ends_the_shim(window, session, acp):
         for pipe in (shim.stdin, shim.stdout, shim.stderr):
             if pipe is not None:
                 pipe.close()
+
+
+async def test_a_terminal_that_goes_away_ends_the_shim(window, session):
+    (entry,) = await servers(window, session)
+    ours, theirs = os.openpty()
+    shim = start(entry, stdin=theirs)
+    os.close(theirs)
+    os.write(ours, json.dumps(HELLO).encode() + b"\n")
+    loop = asyncio.get_running_loop()
+    said = await asyncio.wait_for(loop.run_in_executor(None, shim.stdout.readline), 20)
+    assert b"result" in said
+    os.close(ours)
+    try:
+        await loop.run_in_executor(None, shim.wait, 10)
+    finally:
+        shim.kill()
+        shim.communicate()
+    assert shim.returncode == 0
 
 
 async def test_lines_of_any_length_pass(window, session):

@@ -31,10 +31,19 @@ def connect(address: str) -> socket.socket:
     return connection
 
 
+def read() -> bytes:
+    """Return what the agent sends, or nothing when it is gone."""
+    try:
+        return os.read(0, CHUNK)
+    except OSError:
+        # A terminal that has lost its other side has no end: it fails.
+        return b""
+
+
 def from_agent(connection: socket.socket) -> None:
     """Pass on what the agent sends; when it is gone, so are we."""
     try:
-        while data := os.read(0, CHUNK):
+        while data := read():
             connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
     except OSError:
