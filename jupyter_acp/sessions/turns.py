@@ -59,6 +59,10 @@ class Turns:
         self._one_at_a_time = asyncio.Lock()
         self._prompts: dict[Turn, Prompt] = {}
         self._running: Turn | None = None
+        self._waiting: set[Prompt] = set()
+        self.asked_for = 0
+        """How many there have been, those that wait included."""
+
         self.queued: list[Prompt] = []
         """Those that wait for others to end, in order."""
 
@@ -84,6 +88,9 @@ class Turns:
             if turn is None or each is turn:
                 prompt.cancelled.set()
                 self._leave_queue(prompt)
+                if prompt in self._waiting:
+                    # It has nothing to wait for any more.
+                    each.cancel()
         return turn is None or turn is self._running
 
     async def end(self, patience: float) -> None:
@@ -94,28 +101,46 @@ class Turns:
             turn.cancel()
 
     async def _wait_and_run(self, prompt: Prompt) -> dict[str, Any]:
-        async with self._one_at_a_time:
+        if not await self._is_its_turn(prompt):
+            return {"stopReason": "cancelled"}
+        session = self._session
+        self._running = asyncio.current_task()
+        try:
+            session.log_prompt(prompt)
+            self._leave_queue(prompt)
+            session.set_state("running")
+            return await self._run(prompt.params, prompt.cancelled)
+        except RpcError as error:
+            if session.record.state == "running":
+                session.set_state("disconnected", error=error)
+            raise
+        except Exception as error:
+            failure = RpcError(INTERNAL_ERROR, f"The turn failed: {error}")
+            self._log.exception("A turn failed")
+            session.set_state("idle", error=failure)
+            raise failure from error
+        finally:
+            self._running = None
+            self._one_at_a_time.release()
+            session.turn_ended()
+
+    async def _is_its_turn(self, prompt: Prompt) -> bool:
+        """Wait for those before it; return whether it is still wanted, and ours to release then."""
+        if prompt.cancelled.is_set():
+            return False
+        self._waiting.add(prompt)
+        try:
+            await self._one_at_a_time.acquire()
+        except asyncio.CancelledError:
             if prompt.cancelled.is_set():
-                return {"stopReason": "cancelled"}
-            session = self._session
-            self._running = asyncio.current_task()
-            try:
-                session.log_prompt(prompt)
-                self._leave_queue(prompt)
-                session.set_state("running")
-                return await self._run(prompt.params, prompt.cancelled)
-            except RpcError as error:
-                if session.record.state == "running":
-                    session.set_state("disconnected", error=error)
-                raise
-            except Exception as error:
-                failure = RpcError(INTERNAL_ERROR, f"The turn failed: {error}")
-                self._log.exception("A turn failed")
-                session.set_state("idle", error=failure)
-                raise failure from error
-            finally:
-                self._running = None
-                session.turn_ended()
+                return False
+            raise
+        finally:
+            self._waiting.discard(prompt)
+        if prompt.cancelled.is_set():
+            self._one_at_a_time.release()
+            return False
+        return True
 
     def _ended(self, turn: Turn) -> None:
         self._leave_queue(self._prompts.pop(turn))
