@@ -145,6 +145,50 @@ async def test_a_fork_that_meets_a_new_turn_has_all_of_it_or_nothing(window, tmp
         assert len(said(copy, "user_message_chunk")) == 1
 
 
+async def test_a_turn_that_comes_and_goes_while_it_is_copied_is_copied_too(
+    window, acp, tmp_path, jp_fetch, monkeypatch
+):
+    source = await window.new(tmp_path, "forks")
+    await window.prompt(source, ["chunk", "one"])
+    journal = (await acp.manager())._journal
+    copy, copied = journal.copy, []
+
+    async def slowly(*args):
+        last = await copy(*args)
+        if not copied:
+            await window.prompt(source, ["chunk", "two"])
+        copied.append(args[1])
+        return last
+
+    monkeypatch.setattr(journal, "copy", slowly)
+    forked = (await fork(window, source, tmp_path))["sessionId"]
+    assert said(await messages(jp_fetch, forked)) == ["one", "two"]
+    assert copied[-1] == forked and len(copied) == 2
+    assert await journal.read(copied[0], 0, 1000) == (b"", 0)
+
+
+async def test_what_is_deleted_while_it_is_copied_is_not_forked(
+    window, acp, acp_connect, tmp_path, jp_fetch, monkeypatch
+):
+    source = await window.new(tmp_path, "forks")
+    await window.prompt(source, ["chunk", "PRIVATE"])
+    other = await acp_connect()
+    journal = (await acp.manager())._journal
+    copy, copied = journal.copy, []
+
+    async def slowly(*args):
+        last = await copy(*args)
+        copied.append(args[1])
+        await other.result("session/delete", {"sessionId": source})
+        return last
+
+    monkeypatch.setattr(journal, "copy", slowly)
+    answer = await window.ask("session/fork", {"sessionId": source, "cwd": str(tmp_path)})
+    assert "There is no session" in answer["error"]["message"]
+    assert json.loads((await jp_fetch("acp", "sessions")).body)["sessions"] == []
+    assert await journal.read(copied[0], 0, 1000) == (b"", 0)
+
+
 async def test_a_stock_client_forks_and_is_told_no_past(acp_connect, tmp_path):
     stock = await acp_connect(ndjson=False, initialize=False, agent="forks")
     can = (await stock.initialize(stock=True))["agentCapabilities"]["sessionCapabilities"]

@@ -187,21 +187,25 @@ class SessionManager:
             raise RpcError(
                 METHOD_NOT_FOUND, f"{link.name} cannot fork a session. Start a new one instead."
             )
-        _check_idle(source)
-        record = source.record.fork(str(uuid.uuid4()), params.cwd)
-        if "mcp_servers" in params.model_fields_set:
-            record.mcp_servers = params.mcp_servers
-        if "additional_directories" in params.model_fields_set:
-            record.additional_directories = params.additional_directories
-        record.seq = await self._journal.copy(source.id, record.id)
-        try:
-            # Asked again: half a turn is no past.
-            _check_idle(source)
-        except RpcError:
-            await self._journal.delete(record.id)
-            raise
+        record = await self._copy(source, params)
         session = self._make(record)
         return session, await self._begin(session, begin_fork(session, source, params))
+
+    async def _copy(self, source: Session, params: protocol.ForkParams) -> SessionRecord:
+        """Copy what a session is and was, between two turns: half a turn is no past."""
+        while True:
+            _check_idle(source)
+            turns = source.turns
+            record = source.record.fork(str(uuid.uuid4()), params.cwd)
+            if "mcp_servers" in params.model_fields_set:
+                record.mcp_servers = params.mcp_servers
+            if "additional_directories" in params.model_fields_set:
+                record.additional_directories = params.additional_directories
+            record.seq = await self._journal.copy(source.id, record.id)
+            if source.turns == turns and self._sessions.get(source.id) is source:
+                return record
+            await self._journal.delete(record.id)
+            self.get(source.id)
 
     async def _begin(
         self, session: Session, beginning: Awaitable[dict[str, Any]]

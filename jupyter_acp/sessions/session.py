@@ -124,6 +124,11 @@ class Session:
         return self._turns.any
 
     @property
+    def turns(self) -> int:
+        """How many turns have been asked for in this run."""
+        return self._turns.asked_for
+
+    @property
     def was_connected(self) -> bool:
         """Whether an agent of this run knows or knew the session."""
         return self._link is not None or self._lost

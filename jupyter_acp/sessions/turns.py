@@ -74,6 +74,7 @@ class Turns:
     def start(self, params: dict[str, Any], origin: str) -> Turn:
         """Run a prompt when those before it are done."""
         prompt = Prompt.of(params, origin)
+        self.asked_for += 1
         if self._prompts:
             self.queued.append(prompt)
             self._session.tell_queue()
