@@ -30,6 +30,7 @@ def acp_agents():
         "half-lies": scripted(capabilities=RESUME, refuse=["session/resume"], replay=5),
         "mute": scripted(mute=True, stderr="I am thinking"),
         "future": scripted(protocol=2),
+        "slow-stop": scripted(capabilities={"loadSession": True}, ignore_eof=True),
         "family": scripted(children=["plain", "setsid"], ignore_eof=True),
         "secretive": {**scripted(), "env": {"MY_KEY": "mine"}},
         "needs-login": scripted(new_error={"code": -32000, "message": "Authentication required"}),
@@ -104,6 +105,25 @@ async def test_restart_of_a_healthy_agent(window, tmp_path, jp_fetch):
     await jp_fetch("acp", "agents", "resumes", "restart", method="POST", body="{}")
     await window.wait(lambda m: m.get("method") == RESTORED)
     assert (await window.prompt(session, ["chunk", "hi"]))["result"]["stopReason"] == "end_turn"
+
+
+async def test_a_prompt_during_a_restart_keeps_its_agent(window, acp, tmp_path, jp_fetch):
+    session = await window.new(tmp_path, "slow-stop")
+    manager = await acp.manager()
+    link = manager.link("slow-stop")
+    restart = asyncio.ensure_future(
+        jp_fetch("acp", "agents", "slow-stop", "restart", method="POST", body="{}")
+    )
+    while link.running:
+        await asyncio.sleep(0.001)
+    turn = await window.start_prompt(session, ["chunk", "one"], ["until_cancel"])
+    await restart
+    await window.wait(lambda m: window.texts() == ["one"])
+    assert manager.get(session).record.state == "running"
+    await window.notify("session/cancel", {"sessionId": session})
+    assert (await window.response(turn))["result"]["stopReason"] == "cancelled"
+    await window.prompt(session, ["chunk", "two"])
+    assert window.texts() == ["one", "two"] and len(window.of(RESTORED)) == 1
 
 
 async def test_after_three_respawns_in_a_minute_it_stays_down(window, tmp_path):

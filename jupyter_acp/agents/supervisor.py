@@ -28,6 +28,7 @@ class Supervisor:
         self._start = start
         self._agent: Agent | None = None
         self._starting: asyncio.Task[Agent] | None = None
+        self._stopping = asyncio.Lock()
         self._crashed: RpcError | None = None
         self._respawns: deque[float] = deque()
 
@@ -38,6 +39,10 @@ class Supervisor:
 
     async def ready(self) -> Agent:
         """Return the running agent; start it if need be."""
+        if self._stopping.locked():
+            # Else what is started now would be lost with what is being stopped.
+            async with self._stopping:
+                pass
         if self.agent is not None:
             return self.agent
         if self._starting is None:
@@ -57,14 +62,15 @@ class Supervisor:
 
     async def stop(self) -> None:
         """Stop the agent, also one that is still starting; the next use starts it again."""
-        if self._starting is not None:
-            self._starting.cancel()
-            await asyncio.wait({self._starting})
-        agent, self._agent = self._agent, None
-        if agent is not None:
-            if agent.alive:
-                self._crashed = None
-            await agent.stop()
+        async with self._stopping:
+            if self._starting is not None:
+                self._starting.cancel()
+                await asyncio.wait({self._starting})
+            agent, self._agent = self._agent, None
+            if agent is not None:
+                if agent.alive:
+                    self._crashed = None
+                await agent.stop()
 
     async def _launch(self) -> Agent:
         try:

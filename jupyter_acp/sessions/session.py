@@ -301,8 +301,10 @@ class Session:
             agent = await link.ready()
             how, message = await restore(self, link, agent)
             self.append(protocol.RESTORED, {"how": how, "message": message})
-            if self.record.state != "running":
-                self.set_state("idle")
+            # A turn may be what it is restored for.
+            state: State = "running" if self._turns.is_running else "idle"
+            if self.record.state != state:
+                self.set_state(state)
             return link
         finally:
             self._connecting = None

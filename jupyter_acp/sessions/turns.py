@@ -71,6 +71,11 @@ class Turns:
         """Whether one is running or waiting to."""
         return bool(self._prompts)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether one is running."""
+        return self._running is not None
+
     def start(self, params: dict[str, Any], origin: str) -> Turn:
         """Run a prompt when those before it are done."""
         prompt = Prompt.of(params, origin)
