@@ -144,6 +144,19 @@ async def test_an_error_response_raises():
         assert caught.value.to_json() == error
 
 
+async def test_an_answer_that_cannot_be_taken_is_an_error_for_the_one_who_waits():
+    def note(result):
+        raise TypeError("Recursion limit reached")
+
+    async with side() as it:
+        asked = asyncio.ensure_future(it.connection.request("hello", note=note))
+        request = await it.read()
+        await it.write({"jsonrpc": "2.0", "id": request["id"], "result": "hi"})
+        with pytest.raises(RpcError, match="hello failed: Recursion limit reached"):
+            await asyncio.wait_for(asked, 10)
+        await it.still_lives()
+
+
 async def test_concurrent_requests_are_answered_as_they_finish():
     async with side() as it:
         for id, seconds in enumerate((0.3, 0.0)):

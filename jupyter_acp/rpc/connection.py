@@ -163,6 +163,12 @@ class Connection:
                     note(result)
                 except RpcError as refused:
                     error = refused
+                except Exception as problem:
+                    # Whoever waits must not wait for ever.
+                    self.log.exception(
+                        "%s: error while taking the answer to %s", self._name, method
+                    )
+                    error = RpcError(INTERNAL_ERROR, f"{method} failed: {problem}")
             if error is not None:
                 future.set_exception(error)
             else:

@@ -47,6 +47,8 @@ class AgentLink(Peer):
         self._services = services
         self._sessions: dict[str, Session] = {}
         self._early: deque[tuple[int, dict[str, Any]]] = deque()
+        self._early_size = 0
+        self._left: set[str] = set()
         self._supervisor = Supervisor(name, lambda: start(self))
         self.latest: Agent | None = None
         """The agent that was started last, whether or not it got far."""
@@ -83,12 +85,8 @@ class AgentLink(Peer):
                 UNAVAILABLE, f"{self.name} has given two sessions the same id, {agent_session!r}."
             )
         self._sessions[agent_session] = session
-        early, self._early = self._early, deque()
-        for size, params in early:
-            if params["sessionId"] == agent_session:
-                session.take([params])
-            else:
-                self._early.append((size, params))
+        self._left.discard(agent_session)
+        session.take(self._let_go(agent_session))
 
     async def mcp_servers(self, session: Session, own: list[Any]) -> list[Any]:
         """Return the MCP servers for the agent to start."""
@@ -134,20 +132,44 @@ class AgentLink(Peer):
         if not isinstance(agent_session, str):
             self.log.warning("Ignored an update without a session from %s", self.name)
         elif (session := self._sessions.get(agent_session)) is not None:
-            session.take(updates)
-        else:
+            try:
+                session.take(updates)
+            except Exception:
+                # What else came in this row is for others.
+                self.log.exception("Updates of %s could not be taken", self.name)
+        elif agent_session not in self._left:
             for params in updates:
                 self._hold(params)
 
     def _hold(self, params: dict[str, Any]) -> None:
         """Keep an update for later: agents send some before they answer `session/new`."""
-        self._early.append((len(orjson.dumps(params)), params))
-        while sum(size for size, _ in self._early) > EARLY_LIMIT:
-            self._early.popleft()
+        try:
+            size = len(orjson.dumps(params))
+        except orjson.JSONEncodeError as error:
+            self.log.warning("Ignored an update from %s: %s", self.name, error)
+            return
+        self._early.append((size, params))
+        self._early_size += size
+        while self._early_size > EARLY_LIMIT:
+            self._early_size -= self._early.popleft()[0]
+
+    def _let_go(self, agent_session: str) -> list[dict[str, Any]]:
+        """Return what was kept for a session, and keep the rest."""
+        early, self._early, self._early_size = self._early, deque(), 0
+        found: list[dict[str, Any]] = []
+        for size, params in early:
+            if params["sessionId"] == agent_session:
+                found.append(params)
+            else:
+                self._early.append((size, params))
+                self._early_size += size
+        return found
 
     def _lose(self, error: RpcError) -> None:
         sessions, self._sessions = self._sessions, {}
         self._early.clear()
+        self._early_size = 0
+        self._left.clear()
         for session in set(sessions.values()):
             session.agent_lost(error)
             self._services.forget(session)

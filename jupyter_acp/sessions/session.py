@@ -13,8 +13,8 @@ import orjson
 from .. import protocol
 from ..agents.authentication import explained
 from ..protocol import META
-from ..rpc import Request, RpcError
-from ..rpc.errors import UNAVAILABLE
+from ..rpc import Request, RpcError, invalid_params
+from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from .log import Log
 from .questions import Asker, Question, Questions, cancelled
 from .record import SessionRecord, State, now
@@ -174,14 +174,29 @@ class Session:
             except (TypeError, KeyError):
                 kind = None
             if plain:
-                self.log.append_updates(plain)
+                self._take_plain(plain)
                 plain = []
             if type(kind) is str:
-                self._take_one(kind, params)
+                self._try(self._take_one, kind, params)
             else:
                 self._logger.warning("Ignored an update without a kind from %s", self.record.agent)
         if plain:
-            self.log.append_updates(plain)
+            self._take_plain(plain)
+
+    def _take_plain(self, updates: list[dict[str, Any]]) -> None:
+        try:
+            self.log.append_updates(updates)
+        except orjson.JSONEncodeError:
+            # All of them or none were taken; what one of them is like is not the others' fault.
+            for update in updates:
+                self._try(self.log.append_updates, [update])
+
+    def _try(self, take: Callable[..., None], *args: Any) -> None:
+        """Take an update if it can be written: what is nested as deeply can be read only."""
+        try:
+            take(*args)
+        except orjson.JSONEncodeError as error:
+            self._logger.warning("Ignored an update from %s: %s", self.record.agent, error)
 
     def _take_one(self, kind: str, params: dict[str, Any]) -> None:
         if kind in _SETUP_KINDS:
@@ -193,6 +208,8 @@ class Session:
 
     def ask(self, request: Request) -> asyncio.Future[Any]:
         """Put a request of the agent to the user; a cancel request takes it back."""
+        if not _is_writable(request.params):
+            raise invalid_params("The question is nested too deeply to be asked.")
         question = self._questions.put(request.method, {**request.params, "sessionId": self.id})
         request.follow(question.future, lambda: self._questions.withdraw(question))
         self._changed()
@@ -249,8 +266,10 @@ class Session:
             self._link = link
             self._lost = False
             self.record.can_fork = "fork" in session_capabilities(agent)
-            self._keep_setup(result)
-            self.record.setup["promptCapabilities"] = agent.capabilities.get("promptCapabilities")
+            for key in ("modes", "models", "configOptions"):
+                if key in result:
+                    self._keep(key, result[key])
+            self._keep("promptCapabilities", agent.capabilities.get("promptCapabilities"))
 
         if agent.spec.takes_tools:
             # On the wire only: what opens the way to our tools is written down nowhere.
@@ -260,7 +279,10 @@ class Session:
             result = await agent.connection.request(method, params, note=join)
         except RpcError as error:
             raise explained(error, agent) from None
-        return result if isinstance(result, dict) else {}
+        if not isinstance(result, dict):
+            return {}
+        # The session is there: no field of the answer may keep windows from hearing of it.
+        return {key: value for key, value in result.items() if _is_writable(value)}
 
     def prompt(self, params: dict[str, Any], origin: str) -> Turn:
         """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
@@ -395,7 +417,11 @@ class Session:
             params["stopReason"] = stop_reason
         if error is not None:
             data = error.data if isinstance(error.data, dict) else {}
-            params["error"] = {"message": error.text, "stderr": data.get("stderr") or []}
+            stderr = data.get("stderr")
+            # An agent's own errors may have anything in that place.
+            lines = stderr if isinstance(stderr, list) else []
+            lines = [line for line in lines if isinstance(line, str)]
+            params["error"] = {"message": error.text, "stderr": lines}
         self.append(protocol.STATE, params)
         self._changed()
 
@@ -423,20 +449,23 @@ class Session:
         """Say what the agent would say."""
         self._take_one(update["sessionUpdate"], {"update": update})
 
-    def _keep_setup(self, result: dict[str, Any]) -> None:
-        for key in ("modes", "models", "configOptions"):
-            if key in result:
-                self.record.setup[key] = result[key]
+    def _keep(self, key: str, value: Any) -> None:
+        """Remember what the agent offers, unless it could never be saved or told."""
+        if _is_writable(value):
+            self.record.setup[key] = value
+        else:
+            self._logger.warning("Ignored the %s of %s: nested too deeply", key, self.record.agent)
 
     def _note_setup(self, kind: str, update: dict[str, Any]) -> None:
         """Remember what a window that comes later has to know."""
         setup = self.record.setup
         if kind == "current_mode_update" and isinstance(setup.get("modes"), dict):
-            setup["modes"] = {**setup["modes"], "currentModeId": update.get("currentModeId")}
+            mode = update.get("currentModeId")
+            self._keep("modes", {**setup["modes"], "currentModeId": mode})
         elif kind == "config_option_update":
-            setup["configOptions"] = update.get("configOptions")
+            self._keep("configOptions", update.get("configOptions"))
         elif kind == "available_commands_update":
-            setup["availableCommands"] = update.get("availableCommands")
+            self._keep("availableCommands", update.get("availableCommands"))
         elif kind == "session_info_update" and isinstance(update.get("title"), str):
             self.record.title = update["title"]
         self._changed()
@@ -449,7 +478,7 @@ class Session:
         elif method == protocol.SET_MODEL and isinstance(self.record.setup.get("models"), dict):
             # Agents have no update for it: models have become an option since.
             model = params.get("modelId")
-            self.record.setup["models"] = {**self.record.setup["models"], "currentModelId": model}
+            self._keep("models", {**self.record.setup["models"], "currentModelId": model})
             self.append(protocol.MODEL, {"modelId": model})
             self._changed()
         elif method == protocol.SET_CONFIG_OPTION and isinstance(result, dict):
@@ -474,3 +503,16 @@ def session_capabilities(agent: Agent) -> dict[str, Any]:
     """Return what an agent can do with its sessions, besides having them."""
     capabilities = agent.capabilities.get("sessionCapabilities")
     return capabilities if isinstance(capabilities, dict) else {}
+
+
+def _is_writable(value: Any) -> bool:
+    """Whether a value can be written inside of others: more can be read than can be written."""
+    try:
+        orjson.dumps([[[[[[[[value]]]]]]]])
+    except orjson.JSONEncodeError:
+        return False
+    return True
+
+
+def _closing() -> RpcError:
+    return RpcError(INVALID_REQUEST, "The session is being closed. Try again when it is.")
