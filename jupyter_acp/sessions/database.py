@@ -177,14 +177,22 @@ class Database:
     def delete(self, session: str) -> None:
         """Forget a session and all its messages, on disk too."""
         assert self._write_db is not None
-        self._write_db.execute("BEGIN")
-        self._write_db.execute("DELETE FROM segments WHERE session=?", (session,))
-        self._write_db.execute("DELETE FROM sessions WHERE id=?", (session,))
-        if self._has_words:
-            words.forget(self._write_db, session)
-        self._write_db.execute("COMMIT")
-        # Until then the text is still in the file beside the database.
-        self._write_db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        db = self._write_db
+        db.execute("BEGIN")
+        try:
+            db.execute("DELETE FROM segments WHERE session=?", (session,))
+            db.execute("DELETE FROM sessions WHERE id=?", (session,))
+            if self._has_words:
+                words.forget(db, session)
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        try:
+            # Until then the text is still in the file beside the database.
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            self._log.warning("Deleted text is still in the journal's log: %s", error)
 
     def copy(self, source: str, target: str) -> int:
         """Give a session the messages of another; return the number of the last."""

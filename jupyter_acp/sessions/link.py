@@ -92,9 +92,15 @@ class AgentLink(Peer):
         """Return the MCP servers for the agent to start."""
         return await self._services.mcp_servers(session, own)
 
-    def leave(self, agent_session: str) -> None:
-        """Send a session nothing any more."""
-        self._sessions.pop(agent_session, None)
+    def leave(self, session: Session) -> None:
+        """Send a session nothing any more, by whichever id the agent knows it."""
+        for id in [id for id, each in self._sessions.items() if each is session]:
+            del self._sessions[id]
+            self._left.add(id)
+
+    def is_free(self, agent_session: str) -> bool:
+        """Whether an id is no session's, so that what is said of it harms none."""
+        return agent_session not in self._sessions
 
     def on_notification(self, method: str, params: Any) -> None:  # noqa: ARG002
         """Ignore what nobody knows: it is nobody's business."""

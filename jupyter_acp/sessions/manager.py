@@ -214,6 +214,8 @@ class SessionManager:
             result = await beginning
         except BaseException:
             session.forget()
+            if link := self._links.get(session.agent):
+                link.leave(session)
             self._services.forget(session)
             await self._journal.delete(session.id)
             raise
@@ -222,28 +224,43 @@ class SessionManager:
         return {**result, "sessionId": session.id}
 
     async def delete(self, id: str) -> None:
-        """End a session and forget everything about it."""
+        """End a session and forget everything about it, or nothing if the journal cannot."""
         session = self.get(id)
         # First of all: a prompt that comes meanwhile must not bring it back to life.
         del self._sessions[id]
-        try:
-            await session.close()
-            if link := self._links.get(session.record.agent):
-                await session.tell_agent(link, "delete", protocol.SESSION_DELETE)
-        except BaseException:
-            self._sessions[id] = session
-            raise
-        session.forget()
-        self._services.forget(session)
+        with session.ending():
+            try:
+                await session.close()
+                if (link := self._links.get(session.agent)) and not self._is_shared(session):
+                    await session.tell_agent(link, "delete", protocol.SESSION_DELETE)
+                # Asked before anybody is told: most of what can go wrong goes wrong here.
+                await self._journal.flush()
+                session.forget()
+                await self._journal.delete(id)
+            except BaseException:
+                self._sessions[id] = session
+                session.remember()
+                raise
+            finally:
+                self._services.forget(session)
         self._services.deleted(session)
         self._news.removed(id)
-        await self._journal.delete(id)
+
+    def _is_shared(self, session: Session) -> bool:
+        """Whether the agent has given its id for a session to another one, too."""
+        return any(
+            other.agent == session.agent
+            and other.record.agent_session == session.record.agent_session
+            for other in self._sessions.values()
+        )
 
     async def close_session(self, id: str) -> None:
         """End a session and keep its transcript."""
         session = self.get(id)
-        await session.close()
-        self._services.forget(session)
+        try:
+            await session.close()
+        finally:
+            self._services.forget(session)
 
     async def messages(
         self, id: str, *, after: int, before: int | None, limit: int, newest: bool
@@ -295,7 +312,8 @@ class SessionManager:
         for id in gone:
             # Asked again: deleting takes time, in which somebody may have come back to it.
             if (session := self._sessions.get(id)) is not None and not session.is_busy:
-                await self.delete(id)
+                # To the end, also if the server stops meanwhile: half of it would come back.
+                await asyncio.shield(self.delete(id))
         if gone:
             self.log.info("Deleted %d sessions that were too old or too many", len(gone))
         return gone

@@ -39,16 +39,16 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
             )
     for how, method, message in ways:
         assert record.agent_session is not None
-        # Joined before the request is sent: some agents replay before they answer.
-        link.join(record.agent_session, session)
         session.replaying = True
         try:
+            # Joined before the request is sent: some agents replay before they answer.
+            link.join(record.agent_session, session)
             await session.open_with_agent(
                 link, agent, method, {**params, "sessionId": record.agent_session}
             )
-        except RpcError as error:
-            link.leave(record.agent_session)
-            if not agent.alive:
+        except BaseException as error:
+            link.leave(session)
+            if not isinstance(error, RpcError) or not agent.alive:
                 raise
             link.log.info("%s was refused by %s: %s", method, link.name, error.message)
         else:

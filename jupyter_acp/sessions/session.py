@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -71,6 +72,8 @@ class Session:
         self._questions = Questions(lambda: self._windows, self._resolved, logger)
         self._turns = Turns(self, logger)
         self._connecting: asyncio.Task[AgentLink] | None = None
+        self._restoring: AgentLink | None = None
+        self._endings = 0
         self._gone = False
         self.replaying = False
         """While an agent repeats the past after a restart: the journal has it already."""
@@ -91,7 +94,7 @@ class Session:
     @property
     def ended(self) -> bool:
         """Whether no agent works in it: it is over, or its agent is gone."""
-        return self._gone or self.record.state in ("closed", "disconnected")
+        return self._gone or self._endings > 0 or self.record.state in ("closed", "disconnected")
 
     @property
     def cwd(self) -> str:
@@ -261,8 +264,9 @@ class Session:
             agent_session = result.get("sessionId", known)
             if not isinstance(agent_session, str):
                 raise RpcError(UNAVAILABLE, f"{link.name} answered {method} without an id.")
-            self.record.agent_session = agent_session
+            # First of all: what another session has is refused.
             link.join(agent_session, self)
+            self.record.agent_session = agent_session
             self._link = link
             self._lost = False
             self.record.can_fork = "fork" in session_capabilities(agent)
@@ -286,6 +290,7 @@ class Session:
 
     def prompt(self, params: dict[str, Any], origin: str) -> Turn:
         """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
+        self._check_open()
         return self._turns.start(params, origin)
 
     def cancel(self, turn: Turn | None = None) -> None:
@@ -308,6 +313,7 @@ class Session:
 
     async def connect(self) -> AgentLink:
         """Return the link to an agent that knows this session, restored if need be."""
+        self._check_open()
         if self._link is not None and self._link.running:
             return self._link
         if self._connecting is None:
@@ -315,13 +321,18 @@ class Session:
         connecting = self._connecting
         # Whoever gives up waiting must not end it half-way.
         await asyncio.wait({connecting})
+        if connecting.cancelled():
+            raise _closing()
         return connecting.result()
 
     async def _connect(self) -> AgentLink:
         try:
             link = self._get_link()
             agent = await link.ready()
+            self._check_open()
+            self._restoring = link
             how, message = await restore(self, link, agent)
+            self._check_open()
             self.append(protocol.RESTORED, {"how": how, "message": message})
             # A turn may be what it is restored for.
             state: State = "running" if self._turns.is_running else "idle"
@@ -329,7 +340,12 @@ class Session:
                 self.set_state(state)
             return link
         finally:
-            self._connecting = None
+            self._connecting = self._restoring = None
+
+    def _check_open(self) -> None:
+        """Refuse what would bring a session back to life that is being closed or deleted."""
+        if self._gone or self._endings:
+            raise _closing()
 
     async def ask_agent(
         self, agent: Agent, method: str, params: dict[str, Any], note: Callable[[Any], None]
@@ -343,22 +359,45 @@ class Session:
 
     async def close(self) -> None:
         """End the turn and let the agent forget the session; the transcript stays."""
-        self.cancel()
-        self._questions.cancel()
-        await self._turns.end(AGENT_PATIENCE)
-        link, self._link = self._link, None
-        if link is not None and self.record.agent_session is not None:
-            link.leave(self.record.agent_session)
-            await self.tell_agent(link, "close", protocol.SESSION_CLOSE)
-        if self.record.state != "closed":
-            self.set_state("closed")
+        with self.ending():
+            self.cancel()
+            self._questions.cancel()
+            await self._turns.end(AGENT_PATIENCE)
+            restoring = await self._stop_connecting()
+            link, self._link = self._link or restoring, None
+            self._lost = False
+            if link is not None:
+                link.leave(self)
+                await self.tell_agent(link, "close", protocol.SESSION_CLOSE)
+            if self.record.state != "closed":
+                self.set_state("closed")
+
+    @contextlib.contextmanager
+    def ending(self) -> Iterator[None]:
+        """Let nothing begin meanwhile: it would go on when the session has ended."""
+        self._endings += 1
+        try:
+            yield
+        finally:
+            self._endings -= 1
+
+    async def _stop_connecting(self) -> AgentLink | None:
+        """Stop on the way to the agent; return the link if the agent has heard of it already."""
+        connecting, restoring = self._connecting, self._restoring
+        if connecting is not None:
+            connecting.cancel()
+            await asyncio.gather(connecting, return_exceptions=True)
+        return restoring
 
     async def tell_agent(self, link: AgentLink, capability: str, method: str) -> None:
         """Tell the agent what became of the session, if it wants to know; it may not care."""
-        agent = link.agent
+        agent, agent_session = link.agent, self.record.agent_session
         if agent is None or capability not in session_capabilities(agent):
             return
-        request = agent.connection.request(method, {"sessionId": self.record.agent_session})
+        if agent_session is None or not link.is_free(agent_session):
+            # An agent that counts anew in every run has given it to another session.
+            return
+        request = agent.connection.request(method, {"sessionId": agent_session})
         try:
             await asyncio.wait_for(request, AGENT_PATIENCE)
         except (RpcError, asyncio.TimeoutError) as error:
@@ -370,6 +409,11 @@ class Session:
         for window in list(self._windows):
             window.forget(self.id)
         self._windows.clear()
+
+    def remember(self) -> None:
+        """Be there again: it could not be deleted."""
+        self._gone = False
+        self._changed()
 
     async def stop(self) -> None:
         """End what runs, because everything ends."""

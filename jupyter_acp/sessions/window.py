@@ -266,11 +266,13 @@ class Window(Peer):
         return result
 
     async def _close(self, params: Any) -> dict[str, Any]:
-        await self._manager.close_session(parse(protocol.SessionParams, params).session_id)
+        id = parse(protocol.SessionParams, params).session_id
+        await _to_the_end(self._manager.close_session(id))
         return {}
 
     async def _delete(self, params: Any) -> dict[str, Any]:
-        await self._manager.delete(parse(protocol.SessionParams, params).session_id)
+        id = parse(protocol.SessionParams, params).session_id
+        await _to_the_end(self._manager.delete(id))
         return {}
 
     async def _decide(self, params: Any) -> dict[str, Any]:

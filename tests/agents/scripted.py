@@ -20,6 +20,7 @@ OPTIONS = {
     "early_params": [],  # the same, each as the params of session/update without the session
     "behind": [],  # updates in one write with the session/new response, right behind it
     "session_id": None,  # the id of every session, however many there are
+    "session_ids": [],  # the ids of the first sessions, in their order
     "slow_new": 0,  # seconds that session/new takes
     "replay": 0,  # updates during session/load
     "replay_pause": 0,  # seconds before each update during session/load
@@ -46,6 +47,7 @@ sessions = 0
 asked = 0
 client_capabilities = {}
 mcp_servers = {}
+ended = []
 cancelled = set()
 logged_in = False
 backlog = []
@@ -190,6 +192,9 @@ def steps(session, id, script):
             time.sleep(args[0])
         elif name == "capabilities":
             chunk(session, json.dumps(client_capabilities))
+        elif name == "ended":
+            # What it was told of sessions that are over.
+            chunk(session, json.dumps(ended))
         elif name == "whoami":
             chunk(session, session)
         elif name == "mcp":
@@ -222,6 +227,7 @@ def steps(session, id, script):
 
 def main():
     global sessions, logged_in
+    can = OPTIONS["capabilities"].get("sessionCapabilities", {})
     if OPTIONS["stderr"]:
         print(OPTIONS["stderr"], file=sys.stderr, flush=True)
     for kind in OPTIONS["children"]:
@@ -263,7 +269,8 @@ def main():
                 answer(id, error={"code": -32000, "message": "Authentication required"})
                 continue
             sessions += 1
-            session = OPTIONS["session_id"] or f"s{sessions}-{os.getpid()}"
+            given = OPTIONS["session_ids"][sessions - 1 :] or [f"s{sessions}-{os.getpid()}"]
+            session = OPTIONS["session_id"] or given[0]
             mcp_servers[session] = params["mcpServers"]
             for number in range(OPTIONS["early"]):
                 chunk(session, f"early {number}")
@@ -301,6 +308,9 @@ def main():
             answer(id, {})
             for number in range(OPTIONS["replay_late"]):
                 chunk(session, f"late {number}")
+        elif method in ("session/close", "session/delete") and method.split("/")[1] in can:
+            ended.append([method, params["sessionId"]])
+            answer(id, {})
         elif method == "session/prompt":
             steps(params["sessionId"], id, json.loads(params["prompt"][0]["text"]))
         elif method == "session/set_mode":
