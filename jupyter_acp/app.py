@@ -75,6 +75,13 @@ class AcpExtension(ExtensionApp):
         120.0, help="How long an agent may take to start, in seconds (120)."
     ).tag(config=True)
 
+    request_timeout = Float(
+        120.0,
+        help="""How long an agent may take to open, find or set up a session, in seconds (120). A turn
+        may take as long as it takes.
+        """,
+    ).tag(config=True)
+
     stop_grace = Float(
         3.0, help="How long an agent may take to end before it is forced to, in seconds (3)."
     ).tag(config=True)
@@ -184,6 +191,7 @@ class AcpExtension(ExtensionApp):
                 message=self.max_message_size,
                 window_buffer=self.window_buffer,
                 initialize_timeout=self.initialize_timeout,
+                request_timeout=self.request_timeout,
                 stop_grace=self.stop_grace,
                 retention=Retention(self.keep_days, self.keep_sessions, self.keep_size),
             ),

@@ -143,6 +143,13 @@ class AttachParams(SessionParams):
     run: str | None = None
 
 
+class EventsParams(SessionParams):
+    """`_sandboxagent/session/events`."""
+
+    after: int = Field(default=0, ge=0)
+    limit: int = Field(default=200, ge=1, le=1000)
+
+
 class ListParams(Params):
     """`session/list`."""
 

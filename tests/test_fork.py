@@ -20,6 +20,7 @@ def acp_agents():
         "forks": scripted(capabilities=FORK),
         "repeats": scripted(capabilities=FORK, fork_replay=5),
         "refuses": scripted(capabilities=FORK, refuse=["session/fork"]),
+        "embeds": scripted(capabilities={"promptCapabilities": {"embeddedContext": True}}),
         "nameless": scripted(capabilities=FORK, fork_id=False),
     }
 
@@ -97,20 +98,35 @@ async def test_a_fork_outlives_its_source_and_the_server_knows_who_can(window, t
 
 
 @pytest.mark.parametrize(
-    ("agent", "words"),
-    [
-        ("scripted", "scripted cannot fork a session"),
-        ("refuses", "Method not found: session/fork"),
-        ("nameless", "without an id"),
-    ],
+    ("agent", "can_embed"), [("scripted", False), ("refuses", False), ("embeds", True)]
 )
-async def test_where_it_cannot_be_forked_nothing_is_left_behind(
-    window, tmp_path, jp_fetch, agent, words
+async def test_an_agent_that_cannot_fork_is_told_what_was_said(
+    window, tmp_path, jp_fetch, agent, can_embed
 ):
     source = await window.new(tmp_path, agent)
+    await window.prompt(source, ["chunk", "the past"])
+    copy = (await fork(window, source, tmp_path))["sessionId"]
+    page = await messages(jp_fetch, copy)
+    assert said(page) == ["the past"]
+    assert f"{agent} cannot fork: with your first message it is told" in str(page)
+
+    await window.prompt(copy, ["prompt"])
+    told = json.loads(said(await messages(jp_fetch, copy))[-1])
+    assert len(told) == (3 if can_embed else 2)
+    block = told[1]["resource"] if can_embed else told[0]
+    assert "Agent: the past" in block["text"] and 'User: [["chunk", "the past"]]' in block["text"]
+    # Once; and nobody sees it as something that the user has said.
+    await window.prompt(copy, ["prompt"])
+    page = await messages(jp_fetch, copy)
+    assert len(json.loads(said(page)[-1])) == 1
+    assert "the past" not in "".join(said(page, "user_message_chunk")[1:])
+
+
+async def test_where_it_cannot_be_forked_nothing_is_left_behind(window, tmp_path, jp_fetch):
+    source = await window.new(tmp_path, "nameless")
     await window.prompt(source, ["chunk", "one"])
     answer = await window.ask("session/fork", {"sessionId": source, "cwd": str(tmp_path)})
-    assert words in answer["error"]["message"]
+    assert "without an id" in answer["error"]["message"]
     response = await jp_fetch("acp", "sessions")
     assert [each["id"] for each in json.loads(response.body)["sessions"]] == [source]
     # What the agent says to its own session still arrives there.

@@ -35,6 +35,7 @@ class Agent:
         on_end: Callable[[RpcError], None],
         message_limit: int,
         initialize_timeout: float,
+        request_timeout: float,
         stop_grace: float,
         log: logging.Logger | logging.LoggerAdapter[Any],
         store: Store,
@@ -45,10 +46,14 @@ class Agent:
         self.capabilities: dict[str, Any] = {}
         self.info: dict[str, Any] = {}
         self.auth_methods: list[Any] = []
+        self.unknown: set[str] = set()
+        """The methods that it has offered and then not known."""
+
         self._peer = peer
         self._on_end = on_end
         self._message_limit = message_limit
         self._initialize_timeout = initialize_timeout
+        self._request_timeout = request_timeout
         self._stop_grace = stop_grace
         self._process: AgentProcess | None = None
         self._connection: Connection | None = None
@@ -96,6 +101,22 @@ class Agent:
         except BaseException:
             await self.stop()
             raise
+
+    async def request(
+        self, method: str, params: dict[str, Any], *, note: Callable[[Any], None] | None = None
+    ) -> Any:
+        """Ask for something that should not take long, and say so if it does."""
+        asked = self.connection.request(method, params, note=note)
+        try:
+            return await asyncio.wait_for(asked, self._request_timeout)
+        except asyncio.TimeoutError as error:
+            raise RpcError(
+                UNAVAILABLE,
+                f"{self.spec.name} did not answer `{method}` within {self._request_timeout:g} s. "
+                "Try again, restart the agent, or let it have more time "
+                "(AcpExtension.request_timeout).",
+                {"agent": self.spec.id, "stderr": self.stderr[-ERROR_STDERR_LINES:]},
+            ) from error
 
     async def stop(self) -> None:
         """End the agent and all that it started."""

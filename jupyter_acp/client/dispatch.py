@@ -112,6 +112,9 @@ class ClientServices:
                 "terminal_output": True,
                 "terminal-auth": True,
                 protocol.META: {"workspace": workspace},
+                protocol.SANDBOX: {
+                    "extensions": {"requestQuestion": True, "sessionMetadata": True}
+                },
             },
         }
 

@@ -4,34 +4,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import protocol
+from ..rpc import RpcError
+from .choices import CHOICES, WORDS, calls
+from .retelling import retell
+from .sandbox import HINTS
 from .session import Session
+from .ways import NoWay, by_any_way
+
+if TYPE_CHECKING:
+    from .link import AgentLink
 
 
 async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict[str, Any]:
-    """Ask the agent for a new session."""
-    return await session.begin(protocol.SESSION_NEW, _body(params, session))
+    """Ask the agent for a new session, and for what it is to be like."""
+    result = await session.begin(protocol.SESSION_NEW, _body(params, session))
+    for what in HINTS:
+        value = session.record.metadata.get(what)
+        # Where there is no other way, the agent has been told with the request itself.
+        if isinstance(value, str) and any(calls(CHOICES[what], value, session.setup.known)):
+            try:
+                await session.choose(what, value)
+            except RpcError as error:
+                words = f"The {WORDS[what]} could not be set to {value}: {error.text}"
+                session.append(protocol.NOTICE, {"level": "warning", "message": words})
+    return {**result, **session.setup.chosen()}
 
 
 async def begin_fork(
-    session: Session, source: Session, params: protocol.ForkParams
+    session: Session, source: Session, link: AgentLink, params: protocol.ForkParams
 ) -> dict[str, Any]:
-    """Ask the agent to go on from where another session is; the transcript is copied already."""
+    """Go on from where another session is; its transcript is copied already."""
     title = source.record.title or "an untitled session"
-    session.append(protocol.NOTICE, {"level": "info", "message": f"Forked from “{title}”."})
+    words = f"Forked from “{title}”."
     if source.record.title:
         session.rename(f"{title} (fork)")
-    # Some agents repeat the past; the copy has it.
-    session.replaying = True
-    body = {**_body(params, session), "sessionId": source.record.agent_session}
-    return await session.begin(protocol.SESSION_FORK, body)
+    agent = await link.ready()
+    body = _body(params, session)
+    forked = {**body, "sessionId": source.record.agent_session}
+    # Some agents repeat the past; the copy has most of it.
+    session.expect_replay()
+    try:
+        result = await by_any_way(agent, "fork", lambda method: session.begin(method, forked))
+    except NoWay:
+        session.forget_replay()
+        session.record.retold = await retell(session.log)
+        result = await session.begin(protocol.SESSION_NEW, body)
+        words += (
+            f" {link.name} cannot fork: with your first message it is told what was said before."
+        )
+    else:
+        await session.end_replay()
+    session.append(protocol.NOTICE, {"level": "info", "message": words})
+    return result
 
 
 def _body(params: protocol.NewSessionParams, session: Session) -> dict[str, Any]:
     """Return what the agent is sent: what the client sent, but for what is our own affair."""
     body = params.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+    body.pop("sessionId", None)
+    body["cwd"] = session.record.cwd
     body["mcpServers"] = session.record.mcp_servers
     if session.record.additional_directories:
         body["additionalDirectories"] = session.record.additional_directories

@@ -17,6 +17,7 @@ from ..client.dispatch import ClientServices
 from ..protocol import SESSION_UPDATE
 from ..rpc import Peer, Request, RpcError, invalid_params
 from ..rpc.errors import UNAVAILABLE
+from . import sandbox
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 EARLY_LIMIT = 4 * 1024 * 1024
 """How many bytes of updates wait for their session to become known."""
+
+_QUESTIONS = (protocol.REQUEST_PERMISSION, protocol.ELICIT, protocol.EXT_QUESTION)
 
 StartAgent = Callable[["AgentLink"], Awaitable["Agent"]]
 
@@ -102,9 +105,17 @@ class AgentLink(Peer):
         """Whether an id is no session's, so that what is said of it harms none."""
         return agent_session not in self._sessions
 
-    def on_notification(self, method: str, params: Any) -> None:  # noqa: ARG002
-        """Ignore what nobody knows: it is nobody's business."""
-        self.log.debug("Ignored %s from %s", method, self.name)
+    def on_notification(self, method: str, params: Any) -> None:
+        """Take what is said of a session; ignore what nobody knows."""
+        session = self._session_of(params)
+        if method == protocol.EXT_METADATA_UPDATE and session is not None:
+            session.apply_metadata(sandbox.metadata_of(params))
+        else:
+            self.log.debug("Ignored %s from %s", method, self.name)
+
+    def _session_of(self, params: Any) -> Session | None:
+        id = params.get("sessionId") if isinstance(params, dict) else None
+        return self._sessions.get(id) if isinstance(id, str) else None
 
     def on_stream(self, row: list[Any]) -> None:
         """Take updates, and hand on to each session what is its own."""
@@ -121,16 +132,15 @@ class AgentLink(Peer):
     def on_request(self, request: Request) -> None:
         """Serve a request of the agent on behalf of one of its own sessions."""
         params = request.params
-        agent_session = params.get("sessionId") if isinstance(params, dict) else None
-        session = self._sessions.get(agent_session) if isinstance(agent_session, str) else None
-        if request.method in (protocol.REQUEST_PERMISSION, protocol.ELICIT):
-            if session is None:
-                raise invalid_params("There is no such session.")
-            asked = session.ask(request)
-            if request.method == protocol.REQUEST_PERMISSION:
-                asked.add_done_callback(lambda done: self._services.asked(session, params, done))
-        else:
+        session = self._session_of(params)
+        if request.method not in _QUESTIONS:
             self._services.serve(session, request)
+            return
+        if session is None:
+            raise invalid_params("There is no such session.")
+        asked = session.ask(request)
+        if request.method == protocol.REQUEST_PERMISSION:
+            asked.add_done_callback(lambda done: self._services.asked(session, params, done))
 
     def _hand_on(self, agent_session: Any, updates: list[dict[str, Any]]) -> None:
         if not updates:

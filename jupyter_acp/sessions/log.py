@@ -105,6 +105,17 @@ class Log:
         found = self.recent(after, None, size)
         return found or await self._journal.read(self.session, after, size)
 
+    async def everything(self) -> list[bytes]:
+        """Return all messages until now."""
+        lines: list[bytes] = []
+        after = 0
+        while after < self.seq:
+            body, after = await self.read(after, RING_SIZE)
+            if not body:
+                break
+            lines += body.split(b"\n")
+        return lines
+
     def wait(self, follower: Follower) -> None:
         """Wake someone up when there is more."""
         if follower not in self._waiting:

@@ -20,15 +20,17 @@ from ..client.dispatch import ClientServices
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import FORBIDDEN, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
-from . import transfer, words
+from . import sandbox, transfer, words
 from .begin import begin_fork, begin_new
+from .foreign import ForeignSession, sessions_of
 from .journal import Journal
 from .link import AgentLink
 from .log import Log
 from .news import Listener, News
-from .record import SessionRecord
+from .record import SessionRecord, now
 from .retention import Retention, superfluous
-from .session import Session, session_capabilities
+from .session import Session
+from .ways import ways
 
 if TYPE_CHECKING:
     from ..agents.catalog import Entry
@@ -55,6 +57,7 @@ class Limits:
     message: int
     window_buffer: int
     initialize_timeout: float
+    request_timeout: float
     stop_grace: float
     retention: Retention = field(default_factory=Retention)
 
@@ -87,6 +90,8 @@ class SessionManager:
         self._on_activity = on_activity
         self._journal = Journal(journal, log)
         self._sessions: dict[str, Session] = {}
+        self._aliases: dict[str, str] = {}
+        self._foreign: dict[str, ForeignSession] = {}
         self._links: dict[str, AgentLink] = {}
         self._closing = False
         self._cleaning: asyncio.Task[None] | None = None
@@ -103,6 +108,8 @@ class SessionManager:
                     record.error, record.failed = "The server stopped during the turn.", True
                 record.state = "disconnected"
             self._sessions[record.id] = self._make(record)
+            if record.alias is not None:
+                self._aliases[record.alias] = record.id
         if not self.limits.retention.is_endless:
             self._cleaning = asyncio.get_running_loop().create_task(self._keep_clean())
 
@@ -150,10 +157,66 @@ class SessionManager:
         return sorted(self._sessions.values(), key=lambda s: s.record.updated, reverse=True)
 
     def get(self, id: str) -> Session:
-        """Return a session, or say that there is none."""
-        session = self._sessions.get(id)
+        """Return a session, by its id or by the one it was wanted to have, or say that there is none."""
+        session = self._sessions.get(self._aliases.get(id, id))
         if session is None:
             raise RpcError(NOT_FOUND, f"There is no session {id!r}.", {"sessionId": id})
+        return session
+
+    def named(self, params: Any) -> Any:
+        """Return parameters with the session's own id, where it is called by another."""
+        id = params.get("sessionId") if isinstance(params, dict) else None
+        if isinstance(id, str) and id in self._aliases:
+            return {**params, "sessionId": self._aliases[id]}
+        return params
+
+    async def elsewhere(self) -> list[ForeignSession]:
+        """Return the sessions that running agents have besides those that are known here."""
+        agents = [link.agent for link in self._links.values() if link.agent is not None]
+        answers = await asyncio.gather(
+            *(sessions_of(agent, self.root_dir) for agent in agents), return_exceptions=True
+        )
+        known = {(each.agent, each.record.agent_session) for each in self._sessions.values()}
+        found: list[ForeignSession] = []
+        for agent, answer in zip(agents, answers, strict=True):
+            if isinstance(answer, BaseException):
+                self.log.info("%s did not list its sessions: %s", agent.spec.name, answer)
+                continue
+            found += [each for each in answer if (each.agent, each.agent_session) not in known]
+        found.sort(key=lambda each: each.updated, reverse=True)
+        self._foreign = {each.id: each for each in found}
+        return list(self._foreign.values())
+
+    async def find(self, id: str) -> Session:
+        """Return a session; one that only its agent knows is taken over first."""
+        foreign = self._foreign.get(id)
+        if foreign is None or id in self._sessions:
+            return self.get(id)
+        agent = await self.agent(foreign.agent)
+        if not ways(agent, "load"):
+            raise RpcError(
+                METHOD_NOT_FOUND,
+                f"{agent.spec.name} lists its sessions but cannot open them again.",
+            )
+        record = SessionRecord(
+            id=id,
+            agent=foreign.agent,
+            cwd=foreign.cwd,
+            agent_session=foreign.agent_session,
+            title=foreign.title,
+            state="disconnected",
+            created=foreign.updated or now(),
+            updated=foreign.updated or now(),
+        )
+        session = self._sessions[id] = self._make(record)
+        try:
+            await session.connect()
+            if record.agent_session != foreign.agent_session:
+                raise RpcError(UNAVAILABLE, f"{agent.spec.name} did not open this session again.")
+        except BaseException:
+            await self.delete(id)
+            raise
+        del self._foreign[id]
         return session
 
     @property
@@ -167,29 +230,39 @@ class SessionManager:
         """Open a new session with an agent."""
         spec = self._spec(agent)
         _check_folder(spec, params)
+        metadata = dict(sandbox.corner({"_meta": params.meta}))
+        wanted, named = metadata.get("requestedSessionId"), metadata.get("title")
         record = SessionRecord(
             id=str(uuid.uuid4()),
             agent=spec.id,
             cwd=params.cwd,
-            title=title,
+            title=title or (named if isinstance(named, str) else ""),
+            alias=self._alias(wanted) if wanted is not None else None,
+            metadata=metadata,
             additional_directories=params.additional_directories,
             mcp_servers=params.mcp_servers,
         )
         session = self._make(record)
         return session, await self._begin(session, begin_new(session, params))
 
+    def _alias(self, wanted: Any) -> str:
+        """Return the id that a session is to be known by as well, if it is nobody's yet."""
+        if not isinstance(wanted, str) or not wanted or "/" in wanted or len(wanted) > 200:
+            raise invalid_params(
+                "requestedSessionId: must be a text of at most 200 characters, without slashes."
+            )
+        if wanted in self._aliases or wanted in self._sessions:
+            raise invalid_params(f"requestedSessionId: there is a session {wanted!r} already.")
+        return wanted
+
     async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
         """Open a session that has the same past as another."""
         source = self.get(params.session_id)
         link = self.link(source.agent)
         _check_folder(self._spec(source.agent), params)
-        if "fork" not in session_capabilities(await link.ready()):
-            raise RpcError(
-                METHOD_NOT_FOUND, f"{link.name} cannot fork a session. Start a new one instead."
-            )
         record = await self._copy(source, params)
         session = self._make(record)
-        return session, await self._begin(session, begin_fork(session, source, params))
+        return session, await self._begin(session, begin_fork(session, source, link, params))
 
     async def _copy(self, source: Session, params: protocol.ForkParams) -> SessionRecord:
         """Copy what a session is and was, between two turns: half a turn is no past."""
@@ -221,18 +294,21 @@ class SessionManager:
             raise
         # Only now: before, there is nothing that anybody could talk to.
         self._sessions[session.id] = session
+        if session.record.alias is not None:
+            self._aliases[session.record.alias] = session.id
         return {**result, "sessionId": session.id}
 
     async def delete(self, id: str) -> None:
         """End a session and forget everything about it, or nothing if the journal cannot."""
         session = self.get(id)
+        id = session.id
         # First of all: a prompt that comes meanwhile must not bring it back to life.
         del self._sessions[id]
         with session.ending():
             try:
                 await session.close()
                 if (link := self._links.get(session.agent)) and not self._is_shared(session):
-                    await session.tell_agent(link, "delete", protocol.SESSION_DELETE)
+                    await session.tell_agent(link, "delete")
                 # Asked before anybody is told: most of what can go wrong goes wrong here.
                 await self._journal.flush()
                 session.forget()
@@ -243,6 +319,8 @@ class SessionManager:
                 raise
             finally:
                 self._services.forget(session)
+        if session.record.alias is not None:
+            self._aliases.pop(session.record.alias, None)
         self._services.deleted(session)
         self._news.removed(id)
 
@@ -266,7 +344,7 @@ class SessionManager:
         self, id: str, *, after: int, before: int | None, limit: int, newest: bool
     ) -> list[bytes]:
         """Return a page of a session's numbered messages."""
-        self.get(id)
+        id = self.get(id).id
         return await self._journal.page(id, after=after, before=before, limit=limit, newest=newest)
 
     # History
@@ -307,8 +385,8 @@ class SessionManager:
         sizes = await self._journal.sizes()
         busy = [session.id for session in self._sessions.values() if session.is_busy]
         records = [session.record for session in self._sessions.values()]
-        now = dt.datetime.now(dt.timezone.utc)
-        gone = superfluous(records, sizes, self.limits.retention, now, busy)
+        today = dt.datetime.now(dt.timezone.utc)
+        gone = superfluous(records, sizes, self.limits.retention, today, busy)
         for id in gone:
             # Asked again: deleting takes time, in which somebody may have come back to it.
             if (session := self._sessions.get(id)) is not None and not session.is_busy:
@@ -363,6 +441,7 @@ class SessionManager:
             on_end=link.ended,
             message_limit=self.limits.message,
             initialize_timeout=self.limits.initialize_timeout,
+            request_timeout=self.limits.request_timeout,
             stop_grace=self.limits.stop_grace,
             log=self.log,
             store=self._journal,

@@ -36,7 +36,16 @@ class SessionRecord:
     additional_directories: list[str] = field(default_factory=list)
     mcp_servers: list[Any] = field(default_factory=list)
     can_fork: bool = False
-    """Whether its agent, when it was last there, could fork it."""
+    """Whether its agent, when it was last there, could fork it by itself."""
+
+    alias: str | None = None
+    """The id that whoever opened it wanted it to have: it is known by it as well."""
+
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """What else was said of it when it was opened, and since."""
+
+    retold: str = ""
+    """What its agent has to be told with the first prompt: what was said before it came."""
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> SessionRecord:
@@ -59,6 +68,8 @@ class SessionRecord:
             error=None,
             created="",
             setup=dict(self.setup),
+            alias=None,
+            metadata=dict(self.metadata),
         )
 
     def public(self) -> dict[str, Any]:
@@ -73,6 +84,8 @@ class SessionRecord:
             "error": self.error,
             "failed": self.failed,
             "canFork": self.can_fork,
+            "alias": self.alias,
+            "metadata": self.metadata,
             "created": self.created,
             "updated": self.updated,
             "seq": self.seq,

@@ -4,20 +4,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from .. import protocol
 from ..rpc import RpcError
+from .retelling import retell
+from .ways import note_unknown, ways
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
     from .link import AgentLink
     from .session import Session
 
-
-QUIET = 0.15
-QUIET_TRIES = 40
+_HOW = {
+    protocol.SESSION_RESUME: ("resume", "{name} is back and resumed the session."),
+    protocol.SESSION_LOAD: ("load", "{name} is back and loaded the session."),
+}
 
 
 async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str, str]:
@@ -26,20 +28,11 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
     params: dict[str, Any] = {"cwd": record.cwd, "mcpServers": record.mcp_servers}
     if record.additional_directories:
         params["additionalDirectories"] = record.additional_directories
-    ways: list[tuple[str, str, str]] = []
-    if record.agent_session is not None:
-        capabilities = agent.capabilities.get("sessionCapabilities")
-        if isinstance(capabilities, dict) and "resume" in capabilities:
-            ways.append(
-                ("resume", protocol.SESSION_RESUME, f"{link.name} is back and resumed the session.")
-            )
-        if agent.capabilities.get("loadSession"):
-            ways.append(
-                ("load", protocol.SESSION_LOAD, f"{link.name} is back and loaded the session.")
-            )
-    for how, method, message in ways:
+    # What the journal has never seen has to be told, not only gone on with.
+    capability = "resume" if session.log.seq else "load"
+    for method in ways(agent, capability) if record.agent_session is not None else []:
         assert record.agent_session is not None
-        session.replaying = True
+        session.expect_replay()
         try:
             # Joined before the request is sent: some agents replay before they answer.
             link.join(record.agent_session, session)
@@ -47,25 +40,19 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
                 link, agent, method, {**params, "sessionId": record.agent_session}
             )
         except BaseException as error:
+            session.forget_replay()
             link.leave(session)
             if not isinstance(error, RpcError) or not agent.alive:
                 raise
+            note_unknown(agent, method, error)
             link.log.info("%s was refused by %s: %s", method, link.name, error.message)
         else:
-            await _end_of_replay(session)
-            return how, message
-    session.replaying = False
+            await session.end_replay()
+            how, message = _HOW[method]
+            return how, message.format(name=link.name)
     await session.open_with_agent(link, agent, protocol.SESSION_NEW, params)
-    return "new", (
-        f"{link.name} is back but could not restore the session: it starts afresh and does not "
-        "remember what was said before."
-    )
-
-
-async def _end_of_replay(session: Session) -> None:
-    """Wait until the agent is silent: some repeat the past after they have answered."""
-    for _ in range(QUIET_TRIES):
-        replayed = session.replayed
-        await asyncio.sleep(QUIET)
-        if session.replayed == replayed:
-            return
+    record.retold = await retell(session.log)
+    words = f"{link.name} is back but could not restore the session: it starts afresh and does not "
+    if record.retold:
+        return "new", words + "remember what was said before. It is told so with your next message."
+    return "new", words + "remember anything."

@@ -16,28 +16,30 @@ from ..agents.authentication import explained
 from ..protocol import META
 from ..rpc import Request, RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
+from . import sandbox
+from .choices import CHOICES, WORDS, Call, calls, choice_of
 from .log import Log
 from .questions import Asker, Question, Questions, cancelled
 from .record import SessionRecord, State, now
+from .replay import Repeated
 from .restore import restore
+from .sandbox import HINTS
+from .setup import KINDS as SETUP_KINDS
+from .setup import Setup, is_writable
 from .turns import Prompt, Turn, Turns
+from .ways import NoWay, by_any_way, note_unknown, ways
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
     from .link import AgentLink
 
 TITLE_LENGTH = 80
+REMEMBERS_MORE = "The agent remembers more of this session than was written down here:"
 AGENT_PATIENCE = 5.0
 """How long an agent may take to end a turn or a session, in seconds, before we go on without it."""
 
 
 _UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
-_SETUP_KINDS = {
-    "current_mode_update",
-    "config_option_update",
-    "available_commands_update",
-    "session_info_update",
-}
 _HISTORY_KINDS = {
     "user_message_chunk",
     "agent_message_chunk",
@@ -61,6 +63,7 @@ class Session:
         logger: Any,
     ) -> None:
         self.record = record
+        self.setup = Setup(record, logger)
         self.log = log
         self._get_link = link
         self._on_change = on_change
@@ -75,11 +78,11 @@ class Session:
         self._restoring: AgentLink | None = None
         self._endings = 0
         self._gone = False
-        self.replaying = False
-        """While an agent repeats the past after a restart: the journal has it already."""
+        self._replay: Repeated | None = None
+        """While an agent repeats the past: what it says is held against the journal first."""
 
         self.replayed = 0
-        """How many messages it has repeated."""
+        """How many messages agents have repeated."""
 
     @property
     def id(self) -> str:
@@ -132,6 +135,11 @@ class Session:
         return self._turns.asked_for
 
     @property
+    def is_connected(self) -> bool:
+        """Whether an agent that runs knows the session."""
+        return self._link is not None and self._link.running
+
+    @property
     def was_connected(self) -> bool:
         """Whether an agent of this run knows or knew the session."""
         return self._link is not None or self._lost
@@ -170,7 +178,7 @@ class Session:
             try:
                 update = params["update"]
                 kind = update["sessionUpdate"]
-                if kind in _HISTORY_KINDS and len(params) == 2 and not self.replaying:
+                if kind in _HISTORY_KINDS and len(params) == 2 and self._replay is None:
                     # As nearly all of them are: a session and an update, and nothing to remember.
                     plain.append(update)
                     continue
@@ -202,19 +210,27 @@ class Session:
             self._logger.warning("Ignored an update from %s: %s", self.record.agent, error)
 
     def _take_one(self, kind: str, params: dict[str, Any]) -> None:
-        if kind in _SETUP_KINDS:
-            self._note_setup(kind, params["update"])
-        elif self.replaying and kind in _HISTORY_KINDS:
+        if kind in SETUP_KINDS:
+            self.setup.updated(kind, params["update"])
+            self._changed()
+        elif self._replay is not None and kind in _HISTORY_KINDS:
+            self._replay.take(params)
             self.replayed += 1
             return
         self._append(_UPDATE, params)
 
     def ask(self, request: Request) -> asyncio.Future[Any]:
         """Put a request of the agent to the user; a cancel request takes it back."""
-        if not _is_writable(request.params):
+        if not is_writable(request.params):
             raise invalid_params("The question is nested too deeply to be asked.")
-        question = self._questions.put(request.method, {**request.params, "sessionId": self.id})
-        request.follow(question.future, lambda: self._questions.withdraw(question))
+        method, params = request.method, {**request.params, "sessionId": self.id}
+        if method == protocol.EXT_QUESTION:
+            method, params = protocol.ELICIT, sandbox.as_elicitation(params)
+        question = self._questions.put(method, params)
+        answer: asyncio.Future[Any] = question.future
+        if request.method == protocol.EXT_QUESTION:
+            answer = asyncio.ensure_future(sandbox.answered(request.params, question.future))
+        request.follow(answer, lambda: self._questions.withdraw(question))
         self._changed()
         return question.future
 
@@ -260,7 +276,8 @@ class Session:
         def join(result: Any) -> None:
             result = result if isinstance(result, dict) else {}
             # What is forked keeps its id: the new one needs one of its own.
-            known = None if method == protocol.SESSION_FORK else params.get("sessionId")
+            is_fork = method in (protocol.SESSION_FORK, protocol.EXT_FORK)
+            known = None if is_fork else params.get("sessionId")
             agent_session = result.get("sessionId", known)
             if not isinstance(agent_session, str):
                 raise RpcError(UNAVAILABLE, f"{link.name} answered {method} without an id.")
@@ -269,24 +286,46 @@ class Session:
             self.record.agent_session = agent_session
             self._link = link
             self._lost = False
-            self.record.can_fork = "fork" in session_capabilities(agent)
-            for key in ("modes", "models", "configOptions"):
-                if key in result:
-                    self._keep(key, result[key])
-            self._keep("promptCapabilities", agent.capabilities.get("promptCapabilities"))
+            self.record.can_fork = bool(ways(agent, "fork"))
+            self.setup.began(result)
+            self.setup.keep("promptCapabilities", agent.capabilities.get("promptCapabilities"))
 
         if agent.spec.takes_tools:
             # On the wire only: what opens the way to our tools is written down nowhere.
             servers = await link.mcp_servers(self, params["mcpServers"])
             params = {**params, "mcpServers": servers}
         try:
-            result = await agent.connection.request(method, params, note=join)
+            result = await agent.request(method, params, note=join)
         except RpcError as error:
             raise explained(error, agent) from None
         if not isinstance(result, dict):
             return {}
         # The session is there: no field of the answer may keep windows from hearing of it.
-        return {key: value for key, value in result.items() if _is_writable(value)}
+        return {key: value for key, value in result.items() if is_writable(value)}
+
+    # What the agent repeats
+
+    def expect_replay(self) -> None:
+        """Take what the agent says from now on for the past, until it is silent."""
+        self._replay = Repeated()
+
+    def forget_replay(self) -> None:
+        """Take nothing that it has said for the past after all; it was not."""
+        self._replay = None
+
+    async def end_replay(self) -> None:
+        """Wait until the agent is silent, and add what the journal has not got of it."""
+        repeated = self._replay
+        if repeated is None:
+            return
+        try:
+            news = await repeated.news(self.log)
+        finally:
+            self._replay = None
+        if news and repeated.has_past:
+            self.append(protocol.NOTICE, {"level": "info", "message": REMEMBERS_MORE})
+        for params in news:
+            self._append(_UPDATE, params)
 
     def prompt(self, params: dict[str, Any], origin: str) -> Turn:
         """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
@@ -305,11 +344,44 @@ class Session:
 
     async def forward(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the agent something about this session."""
-        link = await self.connect()
-        agent = await link.ready()
-        return await self.ask_agent(
-            agent, method, params, lambda result: self._note_choice(method, params, result)
+        if choice := choice_of(method, params, self.setup.known):
+            return await self.choose(*choice)
+        agent = await self._agent()
+        return await self._call(agent, Call(method, params))
+
+    async def choose(self, what: str, value: Any) -> Any:
+        """Tell the agent what was chosen, in the best way that it knows."""
+        agent = await self._agent()
+        for call in calls(CHOICES[what], value, self.setup.known):
+            if call.method in agent.unknown:
+                continue
+            try:
+                return await self._call(agent, call)
+            except RpcError as error:
+                if not note_unknown(agent, call.method, error):
+                    raise
+        raise invalid_params(f"{agent.spec.name} offers no such {WORDS[what]} here: {value!r}.")
+
+    async def _call(self, agent: Agent, call: Call) -> Any:
+        def note(result: Any) -> None:
+            if told := self.setup.chose(call.method, call.params, result):
+                self._tell(*told)
+
+        params = {**call.params, "sessionId": self.record.agent_session}
+        try:
+            return await agent.request(call.method, params, note=note)
+        except RpcError as error:
+            raise explained(error, agent) from None
+
+    async def ask_by(self, capability: str, params: dict[str, Any]) -> Any:
+        """Ask the agent something that it may know several ways to answer."""
+        agent = await self._agent()
+        return await by_any_way(
+            agent, capability, lambda method: self._call(agent, Call(method, params))
         )
+
+    async def _agent(self) -> Agent:
+        return await (await self.connect()).ready()
 
     async def connect(self) -> AgentLink:
         """Return the link to an agent that knows this session, restored if need be."""
@@ -368,7 +440,8 @@ class Session:
             self._lost = False
             if link is not None:
                 link.leave(self)
-                await self.tell_agent(link, "close", protocol.SESSION_CLOSE)
+                if self._is_known_to(link):
+                    await self.tell_agent(link, "close")
             if self.record.state != "closed":
                 self.set_state("closed")
 
@@ -389,19 +462,26 @@ class Session:
             await asyncio.gather(connecting, return_exceptions=True)
         return restoring
 
-    async def tell_agent(self, link: AgentLink, capability: str, method: str) -> None:
+    async def tell_agent(
+        self, link: AgentLink, capability: str, params: dict[str, Any] | None = None
+    ) -> None:
         """Tell the agent what became of the session, if it wants to know; it may not care."""
         agent, agent_session = link.agent, self.record.agent_session
-        if agent is None or capability not in session_capabilities(agent):
+        if agent is None or agent_session is None:
             return
-        if agent_session is None or not link.is_free(agent_session):
-            # An agent that counts anew in every run has given it to another session.
-            return
-        request = agent.connection.request(method, {"sessionId": agent_session})
+        told = {**(params or {}), "sessionId": agent_session}
+        request = by_any_way(agent, capability, lambda method: agent.request(method, told))
         try:
             await asyncio.wait_for(request, AGENT_PATIENCE)
+        except NoWay:
+            pass
         except (RpcError, asyncio.TimeoutError) as error:
-            self._logger.info("%s was not answered as it should: %s", method, error)
+            self._logger.info("%s was not answered as it should: %s", capability, error)
+
+    def _is_known_to(self, link: AgentLink) -> bool:
+        """Whether the agent's id for it is still its own: some count anew in every run."""
+        agent_session = self.record.agent_session
+        return agent_session is not None and link.is_free(agent_session)
 
     def forget(self) -> None:
         """Be gone: whatever still comes for this session leaves no trace."""
@@ -424,6 +504,26 @@ class Session:
     def rename(self, title: str) -> None:
         """Give the session a title; windows learn of it as of an agent's."""
         self._update({"sessionUpdate": "session_info_update", "title": title})
+
+    def apply_metadata(self, metadata: dict[str, Any]) -> None:
+        """Take over what the agent, or a user, says of the session."""
+        known = {key: value for key, value in metadata.items() if is_writable(value)}
+        # What it is called elsewhere was settled when it was opened.
+        known.pop("requestedSessionId", None)
+        self.record.metadata = {**self.record.metadata, **known}
+        title = known.get("title")
+        if isinstance(title, str) and title and title != self.record.title:
+            self.rename(title)
+        self._changed()
+
+    async def set_metadata(self, metadata: dict[str, Any]) -> None:
+        """Change what is known of the session, here and, if it wants to know, at the agent."""
+        for what in HINTS:
+            if isinstance(value := metadata.get(what), str):
+                await self.choose(what, value)
+        self.apply_metadata(metadata)
+        if self._link is not None:
+            await self.tell_agent(self._link, "metadata", {"metadata": metadata})
 
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message of our own to the transcript."""
@@ -493,42 +593,12 @@ class Session:
         """Say what the agent would say."""
         self._take_one(update["sessionUpdate"], {"update": update})
 
-    def _keep(self, key: str, value: Any) -> None:
-        """Remember what the agent offers, unless it could never be saved or told."""
-        if _is_writable(value):
-            self.record.setup[key] = value
+    def _tell(self, method: str, params: dict[str, Any]) -> None:
+        if method == protocol.SESSION_UPDATE:
+            self._update(params["update"])
         else:
-            self._logger.warning("Ignored the %s of %s: nested too deeply", key, self.record.agent)
-
-    def _note_setup(self, kind: str, update: dict[str, Any]) -> None:
-        """Remember what a window that comes later has to know."""
-        setup = self.record.setup
-        if kind == "current_mode_update" and isinstance(setup.get("modes"), dict):
-            mode = update.get("currentModeId")
-            self._keep("modes", {**setup["modes"], "currentModeId": mode})
-        elif kind == "config_option_update":
-            self._keep("configOptions", update.get("configOptions"))
-        elif kind == "available_commands_update":
-            self._keep("availableCommands", update.get("availableCommands"))
-        elif kind == "session_info_update" and isinstance(update.get("title"), str):
-            self.record.title = update["title"]
-        self._changed()
-
-    def _note_choice(self, method: str, params: dict[str, Any], result: Any) -> None:
-        """Tell every window of a choice that one of them made."""
-        if method == protocol.SET_MODE:
-            mode = params.get("modeId")
-            self._update({"sessionUpdate": "current_mode_update", "currentModeId": mode})
-        elif method == protocol.SET_MODEL and isinstance(self.record.setup.get("models"), dict):
-            # Agents have no update for it: models have become an option since.
-            model = params.get("modelId")
-            self._keep("models", {**self.record.setup["models"], "currentModelId": model})
-            self.append(protocol.MODEL, {"modelId": model})
+            self.append(method, params)
             self._changed()
-        elif method == protocol.SET_CONFIG_OPTION and isinstance(result, dict):
-            options = result.get("configOptions")
-            if isinstance(options, list):
-                self._update({"sessionUpdate": "config_option_update", "configOptions": options})
 
     def _append(
         self, prefix: bytes, params: dict[str, Any], ours: dict[str, Any] | None = None
@@ -541,21 +611,6 @@ class Session:
         params["sessionId"] = log.session
         params["_meta"] = {**meta, META: mark} if isinstance(meta, dict) else {META: mark}
         log.append(prefix + orjson.dumps(params) + b"}")
-
-
-def session_capabilities(agent: Agent) -> dict[str, Any]:
-    """Return what an agent can do with its sessions, besides having them."""
-    capabilities = agent.capabilities.get("sessionCapabilities")
-    return capabilities if isinstance(capabilities, dict) else {}
-
-
-def _is_writable(value: Any) -> bool:
-    """Whether a value can be written inside of others: more can be read than can be written."""
-    try:
-        orjson.dumps([[[[[[[[value]]]]]]]])
-    except orjson.JSONEncodeError:
-        return False
-    return True
 
 
 def _closing() -> RpcError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .. import protocol
 from ..rpc import RpcError
 from ..rpc.errors import INTERNAL_ERROR
+from .retelling import with_past
 
 if TYPE_CHECKING:
     from .session import Session
@@ -165,19 +166,22 @@ class Turns:
         if agent is None or cancelled.is_set():
             session.set_state("idle", stop_reason="cancelled")
             return {"stopReason": "cancelled"}
-        session.replaying = False
 
         def ended(result: Any) -> None:
             # In the order of arrival, so that the transcript ends where the turn ended.
             reason = result.get("stopReason") if isinstance(result, dict) else None
             session.set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
 
+        if past := session.record.retold:
+            can = session.setup.known.get("promptCapabilities")
+            params = {**params, "prompt": with_past(params["prompt"], past, can)}
         try:
             result = await session.ask_agent(agent, protocol.SESSION_PROMPT, params, ended)
         except RpcError as error:
             if session.record.state == "running":
                 session.set_state("idle" if agent.alive else "disconnected", error=error)
             raise
+        session.record.retold = ""
         return result if isinstance(result, dict) else {}
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -16,14 +17,17 @@ from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_no
 from ..rpc.connection import CANCEL, Done
 from ..rpc.errors import INVALID_REQUEST
 from ..rpc.transport import Transport
+from . import sandbox
 from .feed import Feed
 from .manager import SessionManager
 from .questions import Question
-from .session import Session, session_capabilities
+from .session import Session
+from .ways import NoWay
 
 T = TypeVar("T")
 
 LIST_PAGE = 100
+_EXTENSIONS = ("sessionList", "sessionMetadata", "sessionTerminate", "sessionEventsPoll")
 _OURS = b'{"jsonrpc":"2.0","method":"_jupyter/'
 
 
@@ -67,6 +71,10 @@ class Window(Peer):
             protocol.SESSION_CLOSE: self._close,
             protocol.SESSION_DELETE: self._delete,
             protocol.CHANGE_DECIDE: self._decide,
+            protocol.EXT_LIST: self._list,
+            protocol.EXT_TERMINATE: self._close,
+            protocol.EXT_SET_METADATA: self._set_metadata,
+            protocol.EXT_EVENTS: self._events,
         }
 
     async def run(self) -> None:
@@ -90,7 +98,8 @@ class Window(Peer):
 
     def on_request(self, request: Request) -> None:
         """Answer a request, never before what its session has already said."""
-        method, params = request.method, request.params
+        method = request.method
+        params = request.params = self._manager.named(request.params)
         if not self._initialized and method != protocol.INITIALIZE:
             raise RpcError(INVALID_REQUEST, "The first request must be `initialize`.")
         # Answered outside of any lane: the answer comes before the replay.
@@ -116,6 +125,7 @@ class Window(Peer):
 
     def on_notification(self, method: str, params: Any) -> None:
         """Take a notification."""
+        params = self._manager.named(params)
         if method == protocol.SESSION_CANCEL:
             self._manager.get(parse(protocol.SessionParams, params).session_id).cancel()
         elif method == protocol.DETACH:
@@ -171,7 +181,7 @@ class Window(Peer):
         wanted = parse(protocol.InitializeParams, params)
         meta = wanted.client_capabilities.get("_meta")
         self._knows_us = isinstance(meta, dict) and protocol.META in meta
-        offered = ["list", "resume", "close", "delete"]
+        offered = ["list", "resume", "close", "delete", "fork"]
         capabilities: dict[str, Any] = {
             "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True}
         }
@@ -181,12 +191,16 @@ class Window(Peer):
             agent = await self._manager.agent(self._agent)
             capabilities = dict(agent.capabilities)
             auth_methods = agent.auth_methods
-            if "fork" in session_capabilities(agent):
-                offered.append("fork")
         else:
             self._feed.keep = None
         capabilities["loadSession"] = True
         capabilities["sessionCapabilities"] = {name: {} for name in offered}
+        meta = capabilities.get("_meta")
+        extensions = {"extensions": dict.fromkeys(_EXTENSIONS, True)}
+        capabilities["_meta"] = {
+            **(meta if isinstance(meta, dict) else {}),
+            protocol.SANDBOX: extensions,
+        }
         self._initialized = True
         return {
             "protocolVersion": protocol.PROTOCOL_VERSION,
@@ -228,12 +242,12 @@ class Window(Peer):
         self._watch(session, 0 if self._knows_us else session.record.seq)
 
     async def _load(self, params: Any) -> dict[str, Any]:
-        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
+        session = await self._manager.find(parse(protocol.SessionParams, params).session_id)
         self._watch(session, 0)
         return self._with_setup(session, {})
 
     async def _resume(self, params: Any) -> dict[str, Any]:
-        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
+        session = await self._manager.find(parse(protocol.SessionParams, params).session_id)
         self._watch(session, session.log.seq)
         return self._with_setup(session, {})
 
@@ -243,20 +257,22 @@ class Window(Peer):
         if not (cursor.isdecimal() and len(cursor) <= 9):
             raise invalid_params("cursor: must be one that `session/list` returned.")
         start = int(cursor)
+        known = [session.public() for session in self._manager.all()]
+        elsewhere = [foreign.public() for foreign in await self._manager.elsewhere()]
         found = [
             session
-            for session in self._manager.all()
-            if wanted.cwd is None or session.cwd == wanted.cwd
+            for session in [*known, *elsewhere]
+            if wanted.cwd is None or session["cwd"] == wanted.cwd
         ]
         page = found[start : start + LIST_PAGE]
         result: dict[str, Any] = {
             "sessions": [
                 {
-                    "sessionId": session.id,
-                    "cwd": session.cwd,
-                    "title": session.record.title,
-                    "updatedAt": session.record.updated,
-                    "_meta": {protocol.META: session.public()},
+                    "sessionId": session["id"],
+                    "cwd": session["cwd"],
+                    "title": session["title"],
+                    "updatedAt": session["updated"],
+                    "_meta": {protocol.META: session},
                 }
                 for session in page
             ]
@@ -274,6 +290,24 @@ class Window(Peer):
         id = parse(protocol.SessionParams, params).session_id
         await _to_the_end(self._manager.delete(id))
         return {}
+
+    async def _set_metadata(self, params: Any) -> dict[str, Any]:
+        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
+        await session.set_metadata(sandbox.metadata_of(params))
+        return {"metadata": session.record.metadata}
+
+    async def _events(self, params: Any) -> Any:
+        wanted = parse(protocol.EventsParams, params)
+        session = self._manager.get(wanted.session_id)
+        if session.is_connected:
+            # Polling starts no agent.
+            with contextlib.suppress(NoWay):
+                return await session.ask_by("events", params)
+        # A view of the journal, for tools that poll.
+        page = await self._manager.messages(
+            session.id, after=wanted.after, before=None, limit=wanted.limit, newest=False
+        )
+        return {"events": [orjson.loads(message) for message in page], "seq": session.log.seq}
 
     async def _decide(self, params: Any) -> dict[str, Any]:
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)

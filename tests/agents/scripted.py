@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 OPTIONS = {
     "capabilities": {},  # agentCapabilities
@@ -22,7 +23,9 @@ OPTIONS = {
     "session_id": None,  # the id of every session, however many there are
     "session_ids": [],  # the ids of the first sessions, in their order
     "slow_new": 0,  # seconds that session/new takes
-    "replay": 0,  # updates during session/load
+    "listed": [[]],  # the pages of session/list
+    "modes": True,  # whether it has modes
+    "replay": 0,  # updates during session/load: what was said, from the beginning again if need be
     "replay_pause": 0,  # seconds before each update during session/load
     "replay_late": 0,  # updates after the session/load response
     "refuse": [],  # methods that get -32601
@@ -47,6 +50,9 @@ sessions = 0
 asked = 0
 client_capabilities = {}
 mcp_servers = {}
+asked_for = []
+folders = {}
+prompts = {}
 ended = []
 cancelled = set()
 logged_in = False
@@ -88,7 +94,31 @@ def update(session, **fields):
     write(updating(session, update=fields))
 
 
+MODES = {
+    "currentModeId": "a",
+    "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}],
+}
+
+
+def remember(session, kind, text):
+    """Keep what was said, for an agent that is to repeat it: it may not be this process."""
+    if OPTIONS["replay"] or OPTIONS["replay_late"] or OPTIONS["fork_replay"]:
+        with open(folders[session] / f".{session}.said", "a") as said:
+            said.write(json.dumps([kind, text]) + "\n")
+
+
+def repeat(session, start, count, pause=0):
+    """Repeat what was said, as many updates of it as are wanted."""
+    path = folders[session] / f".{session}.said"
+    said = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    for number in range(start, start + count if said else start):
+        time.sleep(pause)
+        kind, text = said[number % len(said)]
+        update(session, sessionUpdate=kind, content={"type": "text", "text": text})
+
+
 def chunk(session, text):
+    remember(session, "agent_message_chunk", text)
     update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": text})
 
 
@@ -195,6 +225,13 @@ def steps(session, id, script):
         elif name == "ended":
             # What it was told of sessions that are over.
             chunk(session, json.dumps(ended))
+        elif name == "asked":
+            chunk(session, json.dumps(asked_for))
+        elif name == "notify":
+            method, params = args
+            write({"jsonrpc": "2.0", "method": method, "params": {"sessionId": session, **params}})
+        elif name == "prompt":
+            chunk(session, json.dumps(prompts[session]))
         elif name == "whoami":
             chunk(session, session)
         elif name == "mcp":
@@ -240,6 +277,8 @@ def main():
     while True:
         message = read()
         method, id, params = message.get("method"), message.get("id"), message.get("params") or {}
+        if id is not None and method:
+            asked_for.append([method, params])
         if method in OPTIONS["refuse"]:
             answer(id, error={"code": -32601, "message": f"Method not found: {method}"})
         elif method in OPTIONS["ignore"]:
@@ -272,6 +311,7 @@ def main():
             given = OPTIONS["session_ids"][sessions - 1 :] or [f"s{sessions}-{os.getpid()}"]
             session = OPTIONS["session_id"] or given[0]
             mcp_servers[session] = params["mcpServers"]
+            folders[session] = Path(params["cwd"])
             for number in range(OPTIONS["early"]):
                 chunk(session, f"early {number}")
             for early in OPTIONS["early_params"]:
@@ -281,38 +321,50 @@ def main():
                 id,
                 {
                     "sessionId": session,
-                    "modes": {
-                        "currentModeId": "a",
-                        "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}],
-                    },
+                    **({"modes": MODES} if OPTIONS["modes"] else {}),
                     **({"models": OPTIONS["models"]} if OPTIONS["models"] else {}),
                     **({"configOptions": OPTIONS["options"]} if OPTIONS["options"] else {}),
                 },
                 behind=[updating(session, update=fields) for fields in OPTIONS["behind"]],
             )
-        elif method == "session/fork":
+        elif method in ("session/list", "_sandboxagent/session/list"):
+            page = int(params.get("cursor", "0"))
+            following = {"nextCursor": str(page + 1)} if page + 1 < len(OPTIONS["listed"]) else {}
+            answer(id, {"sessions": OPTIONS["listed"][page], **following})
+        elif method == "_sandboxagent/session/events":
+            answer(id, {"events": ["theirs"]})
+        elif method == "_sandboxagent/session/set_metadata":
+            answer(id, {})
+        elif method in ("session/fork", "_sandboxagent/session/fork"):
             session = f"{params['sessionId']}-fork"
             mcp_servers[session] = params["mcpServers"]
-            for number in range(OPTIONS["fork_replay"]):
-                chunk(session, f"replayed {number}")
+            folders[session] = Path(params["cwd"])
+            source = folders[session] / f".{params['sessionId']}.said"
+            if source.exists():
+                (folders[session] / f".{session}.said").write_text(source.read_text())
+            repeat(session, 0, OPTIONS["fork_replay"])
             commands = [{"name": "forked", "description": json.dumps(params)}]
             update(session, sessionUpdate="available_commands_update", availableCommands=commands)
             answer(id, {"sessionId": session} if OPTIONS["fork_id"] else {})
         elif method in ("session/load", "session/resume"):
             session = params["sessionId"]
             mcp_servers[session] = params["mcpServers"]
+            folders[session] = Path(params["cwd"])
             if method == "session/load":
-                for number in range(OPTIONS["replay"]):
-                    time.sleep(OPTIONS["replay_pause"])
-                    chunk(session, f"replayed {number}")
+                repeat(session, 0, OPTIONS["replay"], OPTIONS["replay_pause"])
             answer(id, {})
-            for number in range(OPTIONS["replay_late"]):
-                chunk(session, f"late {number}")
-        elif method in ("session/close", "session/delete") and method.split("/")[1] in can:
+            repeat(session, OPTIONS["replay"], OPTIONS["replay_late"])
+        elif method == "_sandboxagent/session/terminate" or (
+            method in ("session/close", "session/delete") and method.split("/")[1] in can
+        ):
             ended.append([method, params["sessionId"]])
             answer(id, {})
         elif method == "session/prompt":
-            steps(params["sessionId"], id, json.loads(params["prompt"][0]["text"]))
+            texts = [block["text"] for block in params["prompt"] if block["type"] == "text"]
+            script = next(text for text in texts if text.startswith("["))
+            remember(params["sessionId"], "user_message_chunk", script)
+            prompts[params["sessionId"]] = params["prompt"]
+            steps(params["sessionId"], id, json.loads(script))
         elif method == "session/set_mode":
             mode = {"sessionUpdate": "current_mode_update", "currentModeId": OPTIONS["own_mode"]}
             behind = [updating(params["sessionId"], update=mode)] if OPTIONS["own_mode"] else []

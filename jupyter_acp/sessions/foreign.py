@@ -1,0 +1,83 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Sessions that an agent has and this server has not: begun in a terminal, or by another client."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from ..agents.agent import Agent
+from .ways import NoWay, by_any_way
+
+MOST_PAGES = 20
+_NAMESPACE = uuid.UUID("6f1a3c1e-8f0f-4f0e-9b7a-2f6f3d0c5a11")
+
+
+class ForeignSession(NamedTuple):
+    """What an agent tells of one."""
+
+    id: str
+    """By which it is known here, always the same."""
+
+    agent: str
+    agent_session: str
+    cwd: str
+    title: str
+    updated: str
+
+    def public(self) -> dict[str, Any]:
+        """Return what a window or a REST client may see."""
+        return {
+            "id": self.id,
+            "agent": self.agent,
+            "cwd": self.cwd,
+            "title": self.title,
+            "updated": self.updated,
+        }
+
+
+async def sessions_of(agent: Agent, root: str) -> list[ForeignSession]:
+    """Ask an agent for all its sessions below a folder, page by page; none if it cannot tell."""
+    found: list[ForeignSession] = []
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        params = {"cursor": cursor} if cursor else {}
+        try:
+            page = await by_any_way(agent, "list", lambda method: agent.request(method, params))  # noqa: B023
+        except NoWay:
+            break
+        page = page if isinstance(page, dict) else {}
+        listed = page.get("sessions")
+        for entry in listed if isinstance(listed, list) else []:
+            session = _session(agent.spec.id, entry)
+            if session is not None and _is_below(session.cwd, root):
+                found.append(session)
+        following = page.get("nextCursor")
+        if not isinstance(following, str) or following == cursor:
+            break
+        cursor = following
+    return found
+
+
+def _session(agent: str, entry: Any) -> ForeignSession | None:
+    if not isinstance(entry, dict):
+        return None
+    theirs, cwd = entry.get("sessionId"), entry.get("cwd")
+    if not isinstance(theirs, str) or not isinstance(cwd, str) or not os.path.isabs(cwd):
+        return None
+    title, updated = entry.get("title"), entry.get("updatedAt")
+    return ForeignSession(
+        str(uuid.uuid5(_NAMESPACE, f"{agent}\n{theirs}")),
+        agent,
+        theirs,
+        cwd,
+        title if isinstance(title, str) else "",
+        updated if isinstance(updated, str) else "",
+    )
+
+
+def _is_below(folder: str, root: str) -> bool:
+    return PurePath(os.path.realpath(folder)).is_relative_to(root)

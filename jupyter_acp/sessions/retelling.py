@@ -1,0 +1,63 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""A transcript as a text, for an agent that has to be told what was said before it came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .log import Log
+from .passages import Passage, passages
+
+LONGEST = 60_000
+"""How much is told, in characters: the end of a conversation matters more than its beginning."""
+
+LONGEST_PASSAGE = 8_000
+
+_INTRODUCTION = (
+    "This session goes on from another one, of which you have no memory. What was said there follows, "
+    "for your information; answer only what comes after it."
+)
+_NAMES = {"user": "User", "agent": "Agent", "tool": "Tool"}
+
+
+async def retell(log: Log) -> str:
+    """Return what was said and done, the latest if it is too much; what was only thought is left out."""
+    said = [each for each in passages(await log.everything()) if each.speaker in _NAMES]
+    while said and said[-1].speaker == "user":
+        # It has not been answered: it is about to be said.
+        said.pop()
+    told: list[str] = []
+    size = 0
+    for passage in reversed(said):
+        text = _told(passage)
+        size += len(text)
+        if size > LONGEST and told:
+            told.append("(What was said before is left out.)")
+            break
+        told.append(text)
+    return "\n\n".join(reversed(told))
+
+
+def _told(passage: Passage) -> str:
+    text = passage.text.strip()
+    if len(text) > LONGEST_PASSAGE:
+        half = LONGEST_PASSAGE // 2
+        text = f"{text[:half]}\n(…)\n{text[-half:]}"
+    return f"{_NAMES[passage.speaker]}: {text}"
+
+
+def with_past(prompt: list[Any], past: str, capabilities: Any) -> list[Any]:
+    """Return a prompt with what was said before, in the best way that the agent takes it."""
+    can_embed = isinstance(capabilities, dict) and capabilities.get("embeddedContext")
+    if can_embed:
+        resource = {"uri": "jupyter-acp:///transcript", "mimeType": "text/plain", "text": past}
+        return [
+            {"type": "text", "text": _INTRODUCTION},
+            {"type": "resource", "resource": resource},
+            *prompt,
+        ]
+    return [
+        {"type": "text", "text": f"{_INTRODUCTION}\n\n<transcript>\n{past}\n</transcript>"},
+        *prompt,
+    ]

@@ -1,0 +1,123 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The extension `sandboxagent.dev`: what it says in its words, in those of ACP."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ..protocol import SANDBOX
+from ..rpc import invalid_params
+
+HINTS = ("mode", "model", "variant", "permissionMode")
+"""What a new session can be told to be like, as far as it can be chosen later as well."""
+
+
+def corner(holder: Any) -> dict[str, Any]:
+    """Return what is in the extension's corner of `_meta`."""
+    meta = holder.get("_meta") if isinstance(holder, dict) else None
+    found = meta.get(SANDBOX) if isinstance(meta, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def metadata_of(params: Any) -> dict[str, Any]:
+    """Return the metadata that a request or a notification is about, wherever it has put it."""
+    metadata = params.get("metadata") if isinstance(params, dict) else None
+    return {**corner(params), **(metadata if isinstance(metadata, dict) else {})}
+
+
+def as_elicitation(params: dict[str, Any]) -> dict[str, Any]:
+    """Return a question as the form that asks it."""
+    questions = _questions(params)
+    properties: dict[str, Any] = {}
+    for index, question in enumerate(questions):
+        properties[_name(index)] = _field(question)
+    message = _text(questions[0]) if len(questions) == 1 else _text(params)
+    return {
+        "sessionId": params["sessionId"],
+        "mode": "form",
+        "message": message or "The agent has some questions.",
+        "requestedSchema": {
+            "type": "object",
+            "properties": properties,
+            "required": [_name(index) for index in range(len(questions))],
+        },
+        "_meta": {**(params.get("_meta") or {}), SANDBOX: _kept(params)},
+    }
+
+
+def as_answer(params: dict[str, Any], result: Any) -> dict[str, Any]:
+    """Return how a form was answered as the answer to the question."""
+    result = result if isinstance(result, dict) else {}
+    action = result.get("action")
+    outcome = {"accept": "answered", "decline": "rejected"}.get(str(action), "cancelled")
+    answer: dict[str, Any] = {"outcome": outcome}
+    if outcome == "answered":
+        content = result.get("content") or {}
+        given = [content.get(_name(index)) for index in range(len(_questions(params)))]
+        answer["answers"] = [each if isinstance(each, list) else [each] for each in given]
+    answer["_meta"] = {SANDBOX: {**_kept(params), "status": outcome}}
+    return answer
+
+
+async def answered(params: dict[str, Any], form: asyncio.Future[Any]) -> dict[str, Any]:
+    """Wait for the form, and return its answer as that to the question."""
+    return as_answer(params, await asyncio.shield(form))
+
+
+def _questions(params: dict[str, Any]) -> list[dict[str, Any]]:
+    several = params.get("questions")
+    found = several if isinstance(several, list) else [params]
+    questions = [each for each in found if isinstance(each, dict)]
+    if not questions or not all(_text(each) for each in questions):
+        raise invalid_params("question: there must be something to ask.")
+    return questions
+
+
+def _field(question: dict[str, Any]) -> dict[str, Any]:
+    """Return the field for one answer: one or several of the options, or words of one's own."""
+    offered = _options(question)
+    title = {"title": _text(question)}
+    if not offered:
+        return {**title, "type": "string"}
+    choices = [{"const": value, "title": label} for value, label in offered]
+    if question.get("multiple") or question.get("multiSelect"):
+        return {**title, "type": "array", "items": {"anyOf": choices}, "minItems": 1}
+    return {**title, "type": "string", "oneOf": choices}
+
+
+def _options(question: dict[str, Any]) -> list[tuple[str, str]]:
+    options = question.get("options")
+    found: list[tuple[str, str]] = []
+    for option in options if isinstance(options, list) else []:
+        if isinstance(option, str):
+            found.append((option, option))
+        elif isinstance(option, dict):
+            names = [option.get(key) for key in ("id", "optionId", "value", "label", "name")]
+            value = next((name for name in names if isinstance(name, str)), None)
+            if value is not None:
+                label = option.get("label") or option.get("name") or value
+                detail = option.get("description")
+                found.append((value, f"{label}: {detail}" if detail else str(label)))
+    return found
+
+
+def _kept(params: dict[str, Any]) -> dict[str, Any]:
+    """Return what must not get lost on the way there and back."""
+    kept = dict(corner(params))
+    for name in ("questionId", "options"):
+        if name in params:
+            kept.setdefault(name, params[name])
+    return kept
+
+
+def _text(holder: dict[str, Any]) -> str:
+    for name in ("question", "prompt", "message", "text"):
+        if isinstance(holder.get(name), str) and holder[name]:
+            return str(holder[name])
+    return ""
+
+
+def _name(index: int) -> str:
+    return f"answer{index + 1}"

@@ -1,0 +1,100 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What an agent offers in a session (modes, models, options, commands), and what is chosen of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from .. import protocol
+from .choices import chosen
+from .record import SessionRecord
+
+_OFFERED = ("modes", "models", "configOptions")
+
+KINDS = {
+    "current_mode_update",
+    "config_option_update",
+    "available_commands_update",
+    "session_info_update",
+}
+"""The updates that windows have to know which come later."""
+
+
+class Setup:
+    """Keeps it in the session's record, for windows that come later."""
+
+    def __init__(self, record: SessionRecord, log: Any) -> None:
+        self._record = record
+        self._log = log
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """All of it."""
+        return self._record.setup
+
+    def keep(self, key: str, value: Any) -> None:
+        """Remember what the agent offers, unless it could never be saved or told."""
+        if is_writable(value):
+            self.known[key] = value
+        else:
+            self._log.warning("Ignored the %s of %s: nested too deeply", key, self._record.agent)
+
+    def began(self, result: dict[str, Any]) -> None:
+        """Take note of how the agent has answered `session/new` and the like."""
+        for key in _OFFERED:
+            if key in result:
+                self.keep(key, result[key])
+
+    def chosen(self) -> dict[str, Any]:
+        """Return what the agent offers as it is now, as the answer to `session/new` tells it."""
+        return {key: self.known[key] for key in _OFFERED if key in self.known}
+
+    def updated(self, kind: str, update: dict[str, Any]) -> None:
+        """Take note of an update."""
+        if kind == "current_mode_update" and isinstance(self.known.get("modes"), dict):
+            mode = update.get("currentModeId")
+            self.keep("modes", {**self.known["modes"], "currentModeId": mode})
+        elif kind == "config_option_update":
+            self.keep("configOptions", update.get("configOptions"))
+        elif kind == "available_commands_update":
+            self.keep("availableCommands", update.get("availableCommands"))
+        elif kind == "session_info_update" and isinstance(update.get("title"), str):
+            self._record.title = update["title"]
+
+    def chose(
+        self, method: str, params: dict[str, Any], result: Any
+    ) -> tuple[str, dict[str, Any]] | None:
+        """Take note of a choice that the agent has accepted; return what windows are to be told."""
+        if method == protocol.SET_MODE:
+            mode = params.get("modeId")
+            return _update({"sessionUpdate": "current_mode_update", "currentModeId": mode})
+        if method == protocol.SET_MODEL and isinstance(self.known.get("models"), dict):
+            # Agents have no update for it: models have become an option since.
+            model = params.get("modelId")
+            self.keep("models", {**self.known["models"], "currentModelId": model})
+            return protocol.MODEL, {"modelId": model}
+        if method == protocol.SET_CONFIG_OPTION:
+            told = result.get("configOptions") if isinstance(result, dict) else None
+            options = (
+                told
+                if isinstance(told, list)
+                else chosen(self.known, params.get("configId"), params.get("value"))
+            )
+            return _update({"sessionUpdate": "config_option_update", "configOptions": options})
+        return None
+
+
+def _update(update: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return protocol.SESSION_UPDATE, {"update": update}
+
+
+def is_writable(value: Any) -> bool:
+    """Whether a value can be written inside of others: more can be read than can be written."""
+    try:
+        orjson.dumps([[[[[[[[value]]]]]]]])
+    except orjson.JSONEncodeError:
+        return False
+    return True

@@ -1,0 +1,241 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Everything dies at random while agents talk, and in the end everybody has the same transcript.
+
+`CHAOS_SECONDS` makes it longer, `CHAOS_SEED` makes it another; a seed repeats what is done, not when
+the machine gets to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import sqlite3
+import time
+import uuid
+from typing import Any
+
+import psutil
+import pytest
+from conftest import Client, scripted, seq
+from server import TOKEN, Server, running
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
+
+SECONDS = float(os.environ.get("CHAOS_SECONDS", "60"))
+SEED = int(os.environ.get("CHAOS_SEED", "20261118"))
+CHUNKS = 40
+QUIET = 60.0
+"""How long it may take until all is well again, in seconds."""
+
+LOADS = {"loadSession": True, "sessionCapabilities": {"resume": {}}}
+
+
+class Window:
+    """A page as the front end is one: it keeps what it has seen and asks for the rest."""
+
+    def __init__(self, server: Server, sessions: list[str]) -> None:
+        self._server = server
+        self._sessions = sessions
+        self._run = ""
+        self.transcripts: dict[str, list[dict[str, Any]]] = {session: [] for session in sessions}
+        self.client: Client | None = None
+        self._connecting = asyncio.Lock()
+
+    async def connected(self) -> Client:
+        """Return the connection, made anew until it holds."""
+        async with self._connecting:
+            while self.client is None or self.client.closed.is_set():
+                await self.drop()
+                try:
+                    await asyncio.wait_for(self.connect(), 20)
+                except (OSError, AssertionError, TimeoutError, asyncio.TimeoutError):
+                    await asyncio.sleep(0.2)
+            return self.client
+
+    async def connect(self) -> None:
+        """Connect and follow every session from where it was left."""
+        request = HTTPRequest(
+            f"ws://127.0.0.1:{self._server.port}/acp/ws",
+            headers={"Authorization": f"token {TOKEN}"},
+        )
+        client = Client(await websocket_connect(request, subprotocols=["acp.ndjson"]))
+        told = await client.initialize()
+        run = told["_meta"]["jupyter-acp"]["run"]
+        if run != self._run:
+            # Another server may have given the last numbers to other messages.
+            self.transcripts = {session: [] for session in self._sessions}
+            self._run = run
+        for session in self._sessions:
+            after = len(self.transcripts[session])
+            params = {"sessionId": session, "after": after, "run": run}
+            await client.result("_jupyter/session/attach", params)
+        self.client = client
+
+    async def drop(self) -> None:
+        """Lose the connection, keeping what came over it."""
+        if self.client is None:
+            return
+        client, self.client = self.client, None
+        with contextlib.suppress(Exception):
+            await asyncio.wait_for(client.close(), 5)
+        self.take(client)
+
+    def take(self, client: Client) -> None:
+        """Take over what has come."""
+        for message in client.received:
+            number = seq(message)
+            session = message.get("params", {}).get("sessionId") if number else None
+            if session in self.transcripts:
+                transcript = self.transcripts[session]
+                assert number == len(transcript) + 1, "one after the other, and each once"
+                transcript.append(message)
+        client.received.clear()
+
+
+class Chaos:
+    """A server, two windows, and somebody who breaks things."""
+
+    def __init__(self, server: Server, sessions: list[str], chance: random.Random) -> None:
+        self.server = server
+        self.sessions = sessions
+        self.windows = [Window(server, sessions), Window(server, sessions)]
+        self.chance = chance
+        self.done: dict[str, int] = {}
+        self.prompts = 0
+
+    async def talk(self, until: float) -> None:
+        """Prompt one session after the other, whatever becomes of it."""
+        while time.monotonic() < until:
+            self.prompts += 1
+            session = self.chance.choice(self.sessions)
+            steps = [
+                step
+                for number in range(CHUNKS)
+                for step in (["chunk", f"{self.prompts}:{number} "], ["sleep", 0.01])
+            ]
+            client = await self.chance.choice(self.windows).connected()
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(client.prompt(session, *steps), 10)
+            await asyncio.sleep(0.05)
+
+    async def watch(self, until: float) -> None:
+        """Keep both windows open."""
+        while time.monotonic() < until:
+            for window in self.windows:
+                await window.connected()
+            await asyncio.sleep(0.1)
+
+    async def destroy(self, until: float) -> None:
+        """Break something every now and then."""
+        ways = [self.kill_agent, self.kill_agent, self.cut, self.cut, self.cut, self.kill_server]
+        while time.monotonic() < until:
+            await asyncio.sleep(self.chance.uniform(0.3, 1.5))
+            way = self.chance.choice(ways)
+            self.done[way.__name__] = self.done.get(way.__name__, 0) + 1
+            await way()
+
+    async def kill_agent(self) -> None:
+        for process in self.processes():
+            with contextlib.suppress(psutil.Error):
+                if any(part.endswith("scripted.py") for part in process.cmdline()):
+                    process.kill()
+                    return
+
+    async def cut(self) -> None:
+        if (client := self.chance.choice(self.windows).client) is not None:
+            client.socket.close()
+
+    async def kill_server(self) -> None:
+        number = self.chance.choice([signal.SIGKILL, signal.SIGTERM])
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, self.server.signal, number)
+        await loop.run_in_executor(None, self.server.start)
+
+    def processes(self) -> list[psutil.Process]:
+        """Return everything that was started by any of our servers."""
+        mark = os.environ["ACP_CHAOS"]
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                is_ours = process.environ().get("ACP_CHAOS") == mark
+                if is_ours and process.pid != os.getpid() and process.status() != "zombie":
+                    found.append(process)
+        return found
+
+
+def journal_of(server: Server, session: str) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    while True:
+        page = server.get(f"sessions/{session}/messages?limit=1000&after={len(messages)}")
+        messages += page["messages"]
+        if len(messages) >= page["seq"]:
+            return messages
+
+
+@pytest.mark.timeout(SECONDS + 180)
+async def test_whatever_dies_everybody_ends_with_the_same_transcript(tmp_path, monkeypatch):
+    monkeypatch.setenv("ACP_CHAOS", uuid.uuid4().hex)
+    agents = {
+        "resumes": scripted(capabilities=LOADS),
+        "loads": scripted(capabilities={"loadSession": True}, replay=3, replay_late=2),
+        "forgets": scripted(),
+    }
+    chance = random.Random(SEED)
+    with running(tmp_path, agents) as server:
+        first = Window(server, [])
+        await first.connect()
+        assert first.client is not None
+        sessions = [await first.client.new(tmp_path, agent) for agent in agents]
+        await first.drop()
+        chaos = Chaos(server, sessions, chance)
+        end = time.monotonic() + SECONDS
+        await asyncio.gather(chaos.talk(end), chaos.watch(end), chaos.destroy(end))
+
+        # Peace: both windows come back, and all turns end.
+        deadline = time.monotonic() + QUIET
+        while time.monotonic() < deadline:
+            clients = [await window.connected() for window in chaos.windows]
+            states = {each["state"] for each in server.get("sessions")["sessions"]}
+            if "running" not in states:
+                break
+            await asyncio.sleep(0.2)
+        journals = {session: journal_of(server, session) for session in sessions}
+        for window, client in zip(chaos.windows, clients, strict=True):
+            while time.monotonic() < deadline:
+                window.take(client)
+                if all(len(window.transcripts[s]) == len(journals[s]) for s in sessions):
+                    break
+                await asyncio.sleep(0.1)
+            for session in sessions:
+                assert window.transcripts[session] == journals[session]
+            await window.drop()
+        server.signal(signal.SIGTERM)
+        for _ in range(100):
+            if not chaos.processes():
+                break
+            await asyncio.sleep(0.1)
+        assert chaos.processes() == []
+
+    said = 0
+    for messages in journals.values():
+        assert [seq(message) for message in messages] == list(range(1, len(messages) + 1))
+        spoken = [
+            message["params"]["update"]["content"]["text"]
+            for message in messages
+            if message["method"] == "session/update"
+            and message["params"]["update"]["sessionUpdate"] == "agent_message_chunk"
+        ]
+        places = [tuple(map(int, text.split(":"))) for text in spoken if ":" in text]
+        assert places == sorted(set(places)), "each chunk once, and in order"
+        said += len(places)
+    db = sqlite3.connect(server.journal)
+    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    db.close()
+    # It was not quiet all the time.
+    assert said > SECONDS and all(count for count in chaos.done.values()), (said, chaos.done)
+    print(json.dumps({"seed": SEED, "prompts": chaos.prompts, "chunks": said, **chaos.done}))
