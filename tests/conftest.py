@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,10 @@ pytest_plugins = ["pytest_jupyter.jupyter_server"]
 
 Loop = asyncio.AbstractEventLoop
 AGENTS = Path(__file__).parent / "agents"
+
+
+# Where the suite was started in the background, the shell may have turned it off for everything below.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def scripted(**options: Any) -> dict[str, Any]:

@@ -36,6 +36,7 @@ ACTIONS = {
     ("get", "/acp/files"): "execute",
     ("get", "/acp/search"): "read",
     ("post", "/acp/import"): "write",
+    ("get", "/acp/elsewhere"): "execute",
     ("get", "/acp/sessions"): "read",
     ("post", "/acp/sessions"): "execute",
     ("get", "/acp/sessions/ID"): "read",

@@ -12,7 +12,7 @@ from .api import (
     SessionHandler,
     SessionsHandler,
 )
-from .history import ExportHandler, ImportHandler, SearchHandler
+from .history import ElsewhereHandler, ExportHandler, ImportHandler, SearchHandler
 from .ws import AcpWebSocketHandler
 
 _ID = r"(?P<id>[^/]+)"
@@ -26,6 +26,7 @@ ROUTES = [
     (r"/acp/files", FilesHandler),
     (r"/acp/search", SearchHandler),
     (r"/acp/import", ImportHandler),
+    (r"/acp/elsewhere", ElsewhereHandler),
     (r"/acp/sessions", SessionsHandler),
     (rf"/acp/sessions/{_ID}", SessionHandler),
     (rf"/acp/sessions/{_ID}/messages", MessagesHandler),

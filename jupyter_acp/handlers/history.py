@@ -28,6 +28,17 @@ class SearchHandler(AcpApiHandler):
         self.finish(json.dumps({"sessions": found}))
 
 
+class ElsewhereHandler(AcpApiHandler):
+    """`GET acp/elsewhere`."""
+
+    @web.authenticated
+    @authorized(action="execute")
+    async def get(self) -> None:
+        """List the sessions that running agents have and this server has not."""
+        found = await (await self.manager()).elsewhere()
+        self.finish(json.dumps({"sessions": [session.public() for session in found]}))
+
+
 class ExportHandler(AcpApiHandler):
     """`GET acp/sessions/ID/export`."""
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from ..rpc.outbox import BATCH_SIZE, Flusher, Outbox
 from .log import Log
 
-STALL = 1.0
+STALL = 5.0
 """How long a write may stand still, in seconds, before too much unread counts against a window."""
 
 

@@ -71,6 +71,7 @@ class Session:
         self._logger = logger
         self._link: AgentLink | None = None
         self._lost = False
+        self._is_terminated = False
         self._windows: list[Asker] = []
         self._questions = Questions(lambda: self._windows, self._resolved, logger)
         self._turns = Turns(self, logger)
@@ -285,7 +286,7 @@ class Session:
             link.join(agent_session, self)
             self.record.agent_session = agent_session
             self._link = link
-            self._lost = False
+            self._lost = self._is_terminated = False
             self.record.can_fork = bool(ways(agent, "fork"))
             self.setup.began(result)
             self.setup.keep("promptCapabilities", agent.capabilities.get("promptCapabilities"))
@@ -469,10 +470,14 @@ class Session:
         agent, agent_session = link.agent, self.record.agent_session
         if agent is None or agent_session is None:
             return
-        told = {**(params or {}), "sessionId": agent_session}
-        request = by_any_way(agent, capability, lambda method: agent.request(method, told))
+
+        async def tell(method: str) -> None:
+            if method != protocol.EXT_TERMINATE or not self._is_terminated:
+                await agent.request(method, {**(params or {}), "sessionId": agent_session})
+            self._is_terminated = method == protocol.EXT_TERMINATE
+
         try:
-            await asyncio.wait_for(request, AGENT_PATIENCE)
+            await asyncio.wait_for(by_any_way(agent, capability, tell), AGENT_PATIENCE)
         except NoWay:
             pass
         except (RpcError, asyncio.TimeoutError) as error:

@@ -59,8 +59,16 @@ export class AgentPage extends ChatPage {
   }
 
   async saved<T>(path: string): Promise<T> {
-    const answer = await this._request.get(`/api/contents/${path}`);
-    return ((await answer.json()) as { content: T }).content;
+    let content: T | undefined;
+    // A file that is being written cannot be read for a moment.
+    await expect
+      .poll(async () => {
+        const answer = await this._request.get(`/api/contents/${path}`);
+        ({ content } = (await answer.json()) as { content?: T });
+        return content !== undefined;
+      })
+      .toBe(true);
+    return content!;
   }
 
   /** Open a document and wait until it can be worked with. */

@@ -198,8 +198,12 @@ test('only what deletes a file is asked about', async ({ page, request }) => {
   await expect(undone(cell)).toBeVisible();
   await expect(dialog).toHaveCount(0);
   const file = review.changes.filter({ hasText: 'only.txt' });
-  await file.getByRole('button', { name: /^Undo/ }).click();
-  await expect(dialog).toContainText('only.txt');
+  // What was undone before it may still be moving things.
+  await expect(async () => {
+    const undo = file.getByRole('button', { name: /^Undo/ });
+    await undo.click({ timeout: 2000 });
+    await expect(dialog).toContainText('only.txt', { timeout: 2000 });
+  }).toPass();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(undone(file)).toBeVisible();
   // Of all that is left, only the notebook would be deleted.

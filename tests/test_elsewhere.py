@@ -1,0 +1,129 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Sessions that only an agent knows: listed once, and taken over with all that was said in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import scripted
+
+LOADS = {"loadSession": True, "sessionCapabilities": {"list": {}}}
+
+
+def entry(root, id, **fields):
+    return {"sessionId": id, "cwd": str(root), "title": f"Title of {id}", **fields}
+
+
+@pytest.fixture
+def acp_agents(jp_root_dir, tmp_path):
+    root = jp_root_dir
+    pages = [
+        [entry(root, "one", updatedAt="2026-01-02T00:00:00Z"), entry("/", "outside")],
+        [
+            entry(root, "two", updatedAt="2026-01-03T00:00:00Z"),
+            entry(root, "broken", cwd=7),
+            {"sessionId": ["odd"]},
+            "nonsense",
+        ],
+    ]
+    (root / ".one.said").write_text(
+        "".join(
+            json.dumps(line) + "\n"
+            for line in (
+                ["user_message_chunk", "What was that?"],
+                ["agent_message_chunk", "It was "],
+                ["agent_message_chunk", "long ago."],
+            )
+        )
+    )
+    return {
+        "scripted": scripted(),
+        "knows": scripted(capabilities=LOADS, listed=pages, replay=3),
+        "resumes": scripted(
+            capabilities={"sessionCapabilities": {"list": {}, "resume": {}}},
+            listed=[[entry(root, "three")]],
+        ),
+        "lists": scripted(
+            capabilities={"sessionCapabilities": {"list": {}}}, listed=[[entry(root, "four")]]
+        ),
+        "endless": scripted(
+            capabilities={"sessionCapabilities": {"list": {}}}, listed=[[entry(root, "x")]] * 100
+        ),
+        "mute": scripted(
+            capabilities={"sessionCapabilities": {"list": {}}}, ignore=["session/list"]
+        ),
+    }
+
+
+async def elsewhere(jp_fetch):
+    return json.loads((await jp_fetch("acp", "elsewhere")).body)["sessions"]
+
+
+async def test_no_agent_is_started_for_it(acp, jp_fetch):
+    assert await elsewhere(jp_fetch) == []
+    assert (await acp.manager())._links == {}
+
+
+async def test_they_are_listed_page_by_page_with_ours_and_without_doubles(window, root, jp_fetch):
+    own = await window.new(root, "knows")
+    found = await elsewhere(jp_fetch)
+    assert [each["title"] for each in found] == ["Title of two", "Title of one"]
+    listed = (await window.result("session/list", {}))["sessions"]
+    assert [each["sessionId"] for each in listed] == [own, found[0]["id"], found[1]["id"]]
+    assert len((await window.result("session/list", {"cwd": str(root / "sub")}))["sessions"]) == 0
+    # Always by the same id.
+    assert await elsewhere(jp_fetch) == found
+
+
+async def test_one_is_taken_over_with_what_was_said(window, acp_connect, root, jp_fetch):
+    await window.new(root, "knows")
+    (one,) = [each for each in await elsewhere(jp_fetch) if each["title"] == "Title of one"]
+    other = await acp_connect()
+    loaded = await other.result(
+        "session/load", {"sessionId": one["id"], "cwd": str(root), "mcpServers": []}
+    )
+    assert loaded["_meta"]["jupyter-acp"]["session"]["title"] == "Title of one"
+    assert other.texts("user_message_chunk") == ["What was that?"]
+    assert other.texts() == ["It was ", "long ago."]
+    assert other.seqs(one["id"]) == list(range(1, len(other.seqs(one["id"])) + 1))
+    # Ours from now on, and once.
+    await other.prompt(one["id"], ["chunk", "And now."])
+    assert [each["title"] for each in await elsewhere(jp_fetch)] == ["Title of two"]
+    ids = [each["sessionId"] for each in (await window.result("session/list", {}))["sessions"]]
+    assert ids.count(one["id"]) == 1
+    # And again after the agent was restarted: nothing twice.
+    await jp_fetch("acp", "agents", "knows", "restart", method="POST", body="{}")
+    await other.prompt(one["id"], ["chunk", "Still."])
+    assert other.texts() == ["It was ", "long ago.", "And now.", "Still."]
+
+
+async def test_one_that_can_only_be_resumed_goes_on_without_its_past(window, root, jp_fetch):
+    await window.new(root, "resumes")
+    (three,) = await elsewhere(jp_fetch)
+    params = {"sessionId": three["id"], "cwd": str(root), "mcpServers": []}
+    await window.result("session/resume", params)
+    await window.prompt(three["id"], ["whoami"])
+    assert window.texts() == ["three"]
+
+
+async def test_one_that_cannot_be_opened_says_so_and_leaves_nothing(window, root, jp_fetch):
+    await window.new(root, "lists")
+    (four,) = await elsewhere(jp_fetch)
+    params = {"sessionId": four["id"], "cwd": str(root), "mcpServers": []}
+    answer = await window.ask("session/load", params)
+    assert "lists lists its sessions but cannot open them again" in answer["error"]["message"]
+    assert len(json.loads((await jp_fetch("acp", "sessions")).body)["sessions"]) == 1
+
+
+async def test_an_agent_that_lists_for_ever_is_not_listened_to_for_ever(window, root, jp_fetch):
+    await window.new(root, "endless")
+    assert len({each["id"] for each in await elsewhere(jp_fetch)}) == 1
+
+
+@pytest.mark.parametrize("acp_config", [{"request_timeout": 1.0}])
+async def test_an_agent_that_does_not_answer_hides_nothing(window, root, jp_fetch):
+    await window.new(root, "mute")
+    await window.new(root, "knows")
+    assert len(await elsewhere(jp_fetch)) == 2
