@@ -114,6 +114,10 @@ async def test_a_choice_is_told_in_the_best_way(window, tmp_path, agent, what):
     assert ("result" in answer) is works(what, agent)
     if not works(what, agent):
         assert f"{agent} offers no such" in answer["error"]["message"]
+    if works(what, agent) and agent != "older":
+        index = {"model": 1, "variant": 2}.get(what, 0)
+        shown = (await window.attach(session))["configOptions"][index]
+        assert shown["currentValue"] == VALUES[what], "however it was told"
     # A way that was not known is not tried again, by no session.
     if "lies" in agent:
         other = await window.new(tmp_path, agent)

@@ -99,6 +99,15 @@ def choice_of(method: str, params: dict[str, Any], setup: dict[str, Any]) -> tup
     return None
 
 
+def option_for(choice: Choice, setup: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the option that stands for a choice, if the session has one."""
+    for category in choice.categories:
+        for option in options(setup):
+            if option.get("category") == category:
+                return option
+    return None
+
+
 def options(setup: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the options of a session."""
     return _dicts(setup.get("configOptions"))

@@ -110,9 +110,7 @@ class Journal:
     def keeps_up(self) -> bool:
         """Commit a flood early; return whether the disk is near enough behind for more."""
         unsaved = self._unsaved()
-        if unsaved <= COMMIT_SIZE:
-            return True
-        if self._failure is None:
+        if unsaved > COMMIT_SIZE and self._failure is None:
             self._start_commit()
         return unsaved + self._in_flight <= ROOM
 

@@ -17,7 +17,7 @@ from ..protocol import META
 from ..rpc import Request, RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from . import sandbox
-from .choices import CHOICES, WORDS, Call, calls, choice_of
+from .choices import CHOICES, WORDS, Call, calls, choice_of, chosen, option_for
 from .log import Log
 from .questions import Asker, Question, Questions, cancelled
 from .record import SessionRecord, State, now
@@ -357,11 +357,21 @@ class Session:
             if call.method in agent.unknown:
                 continue
             try:
-                return await self._call(agent, call)
+                result = await self._call(agent, call)
             except RpcError as error:
                 if not note_unknown(agent, call.method, error):
                     raise
+            else:
+                self._note_option(what, value, call)
+                return result
         raise invalid_params(f"{agent.spec.name} offers no such {WORDS[what]} here: {value!r}.")
+
+    def _note_option(self, what: str, value: Any, call: Call) -> None:
+        """Let the option that stands for a choice say so, too, where it was told in another way."""
+        option = option_for(CHOICES[what], self.setup.known)
+        if option is not None and call.method != protocol.SET_CONFIG_OPTION:
+            options = chosen(self.setup.known, option.get("id"), value)
+            self._update({"sessionUpdate": "config_option_update", "configOptions": options})
 
     async def _call(self, agent: Agent, call: Call) -> Any:
         def note(result: Any) -> None:

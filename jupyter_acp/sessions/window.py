@@ -213,6 +213,10 @@ class Window(Peer):
                     "run": self._manager.run,
                     "defaultAgent": self._agent or self._manager.catalog.default_id,
                     "rootDir": self._manager.root_dir,
+                    "limits": {
+                        "initialize": self._manager.limits.initialize_timeout,
+                        "request": self._manager.limits.request_timeout,
+                    },
                 }
             },
         }

@@ -13,12 +13,16 @@ export const PROTOCOL_VERSION = 1;
 /** The key under which everything of ours lives in `_meta`. */
 export const META_KEY = 'jupyter-acp';
 
+/** Where an extension that several clients share keeps what is its own. */
+export const SANDBOX_KEY = 'sandboxagent.dev';
+
 /** Names of the methods on the socket. */
 export const Method = {
   initialize: 'initialize',
   authenticate: 'authenticate',
   logout: 'logout',
   sessionNew: 'session/new',
+  sessionLoad: 'session/load',
   sessionFork: 'session/fork',
   sessionPrompt: 'session/prompt',
   sessionCancel: 'session/cancel',
@@ -504,6 +508,8 @@ export interface IServerMeta {
   run?: string;
   defaultAgent?: string;
   rootDir?: string;
+  /** How long agents may take to start, and to answer what should not take long, in seconds. */
+  limits?: { initialize: number; request: number };
 }
 
 /** Our own part of a message's `_meta`, empty when there is none. */

@@ -67,6 +67,12 @@ export class AcpApi {
     ).sessions;
   }
 
+  /** Sessions that agents have and the server has not. */
+  async elsewhere(): Promise<ISessionInfo[]> {
+    return (await this._fetch<{ sessions: ISessionInfo[] }>('elsewhere'))
+      .sessions;
+  }
+
   /** A session as JSON lines. */
   async exportSession(id: string): Promise<string> {
     const response = await this._request(

@@ -109,6 +109,10 @@ export interface ISessions extends IDisposable {
   logout(id: string): Promise<void>;
   rename(id: string, title: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Sessions that running agents have, and this server has not. */
+  elsewhere(): Promise<ISessionInfo[]>;
+  /** Take one of them over. */
+  takeOver(session: ISessionInfo): Promise<void>;
   /** Where in which sessions some words are said. */
   search(words: string): Promise<Map<string, readonly IMatch[]>>;
   /** A session as JSON lines, for another server or for later. */

@@ -39,7 +39,7 @@ class SdkAgent(acp.Agent):
 
     async def load_session(self, session_id: str, **_: Any) -> acp.LoadSessionResponse:
         self.sessions[session_id] = asyncio.Event()
-        await self.say(session_id, "said before")
+        await self.say(session_id, "chunk 0")
         return acp.LoadSessionResponse()
 
     async def prompt(self, session_id: str, prompt: list[Any], **_: Any) -> acp.PromptResponse:

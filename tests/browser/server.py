@@ -16,7 +16,7 @@ import jupyterlab
 
 AGENTS: dict[str, tuple[str, dict[str, object]]] = {
     "scripted": ("Scripted", {}),
-    "slow": ("Slow", {"slow_new": 3}),
+    "slow": ("Slow", {"slow_new": 5}),
     "choosy": (
         "Choosy",
         {
@@ -84,10 +84,20 @@ def main() -> int:
         (settings / "notification.jupyterlab-settings").write_text(
             json.dumps({"fetchNews": "false", "checkForUpdates": False})
         )
+        (root / ".elsewhere.said").write_text(
+            '["user_message_chunk", "What is this?"]\n'
+            '["agent_message_chunk", "Something from a terminal."]\n'
+        )
+        elsewhere = {"sessionId": "elsewhere", "cwd": str(root), "title": "Begun in a terminal"}
+        traveller = {
+            "capabilities": {"loadSession": True, "sessionCapabilities": {"list": {}}},
+            "listed": [[elsewhere]],
+            "replay": 2,
+        }
         scripted = Path(__file__).parent.parent / "agents" / "scripted.py"
         agents = {
             id: {"name": name, "argv": [sys.executable, str(scripted), json.dumps(options)]}
-            for id, (name, options) in AGENTS.items()
+            for id, (name, options) in {**AGENTS, "traveller": ("Traveller", traveller)}.items()
         }
         config = home / "config"
         config.mkdir()

@@ -231,16 +231,113 @@ test('a fork has the past and goes its own way', async ({ page }) => {
   await expect(chat.log).not.toContainText('Forked');
 });
 
-test('an agent that cannot fork is not asked to', async ({ page }) => {
-  const chat = await SessionsPage.start(page);
+test('an agent that cannot fork is told what was said', async ({ page }) => {
+  const chat = new SessionsPage((await ChatPage.open(page)).page);
   await chat.newSession('scripted');
-  await chat.send('[["chunk", "hello"]]');
+  await chat.send(JSON.stringify([['chunk', 'hello']]));
   await expect(chat.answers).toHaveText(['hello']);
   await chat.isIdle();
   await chat.button('What to do with this session').click();
-  await expect(page.getByRole('menuitem', { name: 'Rename' })).toBeVisible();
-  await expect(page.getByRole('menuitem', { name: 'Fork' })).toHaveCount(0);
-  await page.keyboard.press('Escape');
+  await page.getByRole('menuitem', { name: 'Fork' }).click();
+  await expect(chat.log).toContainText(
+    'Scripted cannot fork: with your first message it is told what was said before.'
+  );
+  await expect(chat.answers).toHaveText(['hello']);
+  await chat.send(JSON.stringify([['prompt']]));
+  await expect(chat.answers.last()).toContainText('Agent: hello');
+  await chat.isIdle();
+});
+
+test('sessions are found by what was said in them', async ({ page }) => {
+  const chat = new SessionsPage((await ChatPage.open(page)).page);
+  const word = `needle${Date.now()}`;
+  await chat.newSession('scripted');
+  await chat.send(JSON.stringify([['chunk', `There is a ${word} in here.`]]));
+  await chat.isIdle();
+  await chat.newSession('scripted');
+  await chat.send(JSON.stringify([['chunk', 'Nothing.']]));
+  await chat.isIdle();
+  await chat.list();
+  await chat.search.fill(word.slice(0, -2));
+  const found = chat.panel.locator('.jp-acp-Session');
+  await expect(found).toHaveCount(1);
+  await expect(found.locator('mark').first()).toHaveText(word);
+  await found.getByRole('button').first().click();
+  await expect(chat.answers).toHaveText([`There is a ${word} in here.`]);
+});
+
+test('a session is downloaded, deleted and imported again', async ({
+  page
+}) => {
+  const chat = new SessionsPage((await ChatPage.open(page)).page);
+  const title = `Journey ${Date.now()}`;
+  await chat.newSession('scripted');
+  await chat.send(JSON.stringify([['chunk', title]]));
+  await chat.isIdle();
+  const downloading = page.waitForEvent('download');
+  await chat.button('What to do with this session').click();
+  await page.getByRole('menuitem', { name: 'Download as JSON Lines' }).click();
+  const file = await (await downloading).path();
+  await chat.button('What to do with this session').click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  await page
+    .locator('.jp-Dialog')
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await expect(chat.search).toBeVisible();
+  const choosing = page.waitForEvent('filechooser');
+  await chat.button('Import sessions (JSON Lines)').click();
+  await (await choosing).setFiles(file);
+  await expect(chat.answers).toHaveText([title]);
+
+  // What is no session is refused, and says why.
+  await chat.list();
+  const again = page.waitForEvent('filechooser');
+  await chat.button('Import sessions (JSON Lines)').click();
+  await (
+    await again
+  ).setFiles({
+    name: 'no.jsonl',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('{"a": 1}\n')
+  });
+  const dialog = page.locator('.jp-Dialog');
+  await expect(dialog).toContainText('no.jsonl was not imported');
+  await expect(dialog).toContainText('line 1: this is not a session');
+  await dialog.getByRole('button').last().click();
+});
+
+test('a session that was begun elsewhere is taken over', async ({ page }) => {
+  const chat = new SessionsPage((await ChatPage.open(page)).page);
+  await chat.newSession('traveller');
+  await chat.list();
+  await chat.panel.getByText('Begun elsewhere').click();
+  await chat.panel
+    .locator('.jp-acp-Foreign', { hasText: 'Begun in a terminal' })
+    .getByRole('button')
+    .click();
+  await expect(chat.prompts).toHaveText(['What is this?']);
+  await expect(chat.answers).toHaveText(['Something from a terminal.']);
+  await chat.send(JSON.stringify([['whoami']]));
+  await expect(chat.answers.last()).toHaveText('elsewhere');
+  await chat.isIdle();
+  await chat.list();
+  await expect(chat.panel.getByText('Begun elsewhere')).toHaveCount(0);
+});
+
+test('what takes long says how long, and how long it may', async ({ page }) => {
+  const chat = new SessionsPage((await ChatPage.open(page)).page);
+  const creating = chat.execute('jupyter-acp-bridge:new-session', {
+    agent: 'slow'
+  });
+  await expect(chat.panel.locator('.jp-acp-Patience')).toHaveText(
+    /Starting the agent… \d+ s, of at most 240 s/
+  );
+  await creating;
+  await expect(chat.panel.locator('.jp-acp-Patience')).toHaveCount(0);
+  await chat.send(JSON.stringify([['sleep', 12]]));
+  await expect(chat.log.locator('.jp-acp-Working')).toContainText(/0:1\d/);
+  await chat.isIdle();
 });
 
 test('a session is exported to markdown and to a notebook, next to others of that name', async ({

@@ -77,7 +77,7 @@ agent({ name: 'sdk-typescript' })
   })
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     remember(params.sessionId);
-    await say(client, params.sessionId, 'said before');
+    await say(client, params.sessionId, 'chunk 0');
     return {};
   })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {

@@ -94,19 +94,13 @@ function sessionActions(context: IChatContext): ISessionActions {
             }
           ]
         : []),
-      ...(session.canFork
-        ? [
-            {
-              label: trans.__('Fork'),
-              icon: copyIcon,
-              isEnabled: !['running', 'waiting'].includes(statusOf(session)),
-              run: () =>
-                attempt(trans.__('The session was not forked'), () =>
-                  fork(session)
-                )
-            }
-          ]
-        : []),
+      {
+        label: trans.__('Fork'),
+        icon: copyIcon,
+        isEnabled: !['running', 'waiting'].includes(statusOf(session)),
+        run: () =>
+          attempt(trans.__('The session was not forked'), () => fork(session))
+      },
       {
         label: trans.__('Export to Markdown'),
         icon: markdownIcon,

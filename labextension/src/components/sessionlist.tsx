@@ -5,6 +5,7 @@ import * as React from 'react';
 
 import type { IAgent, ISessionInfo } from '../protocol';
 import { useChat } from './context';
+import { Elsewhere } from './elsewhere';
 import { useFrameUpdates } from './hooks';
 import { ImportButton } from './importbutton';
 import { SessionRow } from './sessionrow';
@@ -47,54 +48,57 @@ export function SessionListView({
   });
   const rest = found.length - limit;
   return (
-    <section aria-labelledby={heading}>
-      <div className="jp-acp-Heading-line">
-        <h2 id={heading} className="jp-acp-Heading">
-          {trans.__('Sessions')}
-        </h2>
-        <ImportButton />
-      </div>
-      {list.all.length > 0 && (
-        <input
-          type="search"
-          className="jp-acp-Search jp-mod-styled"
-          aria-label={trans.__('Search the sessions')}
-          placeholder={trans.__('Title, agent, folder, or what was said')}
-          value={wanted}
-          onChange={event => {
-            setWanted(event.target.value);
-            setLimit(PAGE);
-          }}
-        />
-      )}
-      <p className="jp-acp-Hint" role="status">
-        {said.problem ||
-          (words.length > 0 &&
-            (found.length
-              ? trans._n('One session', '%1 sessions', found.length)
-              : said.isSearching
-                ? trans.__('Looking through what was said…')
-                : trans.__('No session is like that.')))}
-      </p>
-      <ul className="jp-acp-List">
-        {found.slice(0, limit).map(session => (
-          <SessionRow
-            key={session.id}
-            session={session}
-            agent={nameOf(session)}
-            place={said.places.get(session.id)?.[0]}
+    <>
+      <section aria-labelledby={heading}>
+        <div className="jp-acp-Heading-line">
+          <h2 id={heading} className="jp-acp-Heading">
+            {trans.__('Sessions')}
+          </h2>
+          <ImportButton />
+        </div>
+        {list.all.length > 0 && (
+          <input
+            type="search"
+            className="jp-acp-Search jp-mod-styled"
+            aria-label={trans.__('Search the sessions')}
+            placeholder={trans.__('Title, agent, folder, or what was said')}
+            value={wanted}
+            onChange={event => {
+              setWanted(event.target.value);
+              setLimit(PAGE);
+            }}
           />
-        ))}
-      </ul>
-      {rest > 0 && (
-        <button
-          type="button"
-          className="jp-acp-More jp-mod-styled"
-          onClick={() => setLimit(limit + PAGE)}
-        >
-          {trans.__('Show more (%1)', rest)}
-        </button>
-      )}
-    </section>
+        )}
+        <p className="jp-acp-Hint" role="status">
+          {said.problem ||
+            (words.length > 0 &&
+              (found.length
+                ? trans._n('One session', '%1 sessions', found.length)
+                : said.isSearching
+                  ? trans.__('Looking through what was said…')
+                  : trans.__('No session is like that.')))}
+        </p>
+        <ul className="jp-acp-List">
+          {found.slice(0, limit).map(session => (
+            <SessionRow
+              key={session.id}
+              session={session}
+              agent={nameOf(session)}
+              place={said.places.get(session.id)?.[0]}
+            />
+          ))}
+        </ul>
+        {rest > 0 && (
+          <button
+            type="button"
+            className="jp-acp-More jp-mod-styled"
+            onClick={() => setLimit(limit + PAGE)}
+          >
+            {trans.__('Show more (%1)', rest)}
+          </button>
+        )}
+      </section>
+      <Elsewhere nameOf={nameOf} />
+    </>
   );
 }

@@ -114,7 +114,7 @@ export const SessionRow = React.memo(function SessionRow({
 });
 
 /** How long ago something was, which grows. */
-function Ago({ time }: { time: string }): JSX.Element {
+export function Ago({ time }: { time: string }): JSX.Element {
   const [, render] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
     const timer = setInterval(render, MINUTE_MS);

@@ -57,6 +57,7 @@ export function SessionView({
         waiting={model.waiting}
         asked={askedCalls(requests)}
         isBusy={model.isBusy}
+        runningSince={transcript.runningSince}
         isBroken={transcript.state === 'disconnected'}
         onRestart={restart}
         onLog={showLog}

@@ -5,19 +5,38 @@ import * as React from 'react';
 
 import type { IAcpConnection } from '../tokens';
 import { useChat } from './context';
+import { Elapsed } from './elapsed';
 
 /** Says that something takes its time. */
 export function ProgressBar({ label }: { label: string }): JSX.Element {
+  const { sessions, trans } = useChat();
   if (!label) {
     return <div className="jp-acp-Progress" />;
   }
+  const { limits } = sessions.connection.server;
   return (
-    <div
-      className="jp-acp-Progress jp-acp-mod-active"
-      role="progressbar"
-      aria-label={label}
-      title={label}
-    />
+    <>
+      <div
+        className="jp-acp-Progress jp-acp-mod-active"
+        role="progressbar"
+        aria-label={label}
+        title={label}
+      />
+      <Elapsed key={label} after={3}>
+        {seconds => (
+          <p className="jp-acp-Hint jp-acp-Patience">
+            {limits
+              ? trans.__(
+                  '%1 %2 s, of at most %3 s',
+                  label,
+                  seconds,
+                  limits.initialize + limits.request
+                )
+              : trans.__('%1 %2 s', label, seconds)}
+          </p>
+        )}
+      </Elapsed>
+    </>
   );
 }
 

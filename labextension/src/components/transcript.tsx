@@ -11,6 +11,7 @@ import { AttachmentNames } from './attachments';
 import { MadeChange } from './change';
 import { Compaction } from './compaction';
 import { useChat } from './context';
+import { Elapsed, clock } from './elapsed';
 import { AgentMessage, Thought, UserMessage } from './message';
 import { Answer, ErrorNotice, Notice, Refusal, Stop } from './notices';
 import { Plan } from './plan';
@@ -80,6 +81,8 @@ interface ITranscriptProps {
   /** Ids of the tool calls that wait for permission. */
   asked: ReadonlySet<string>;
   isBusy: boolean;
+  /** When the turn began, if one runs. */
+  runningSince: number | null;
   isBroken: boolean;
   onRestart: () => void;
   /** Show what the agent printed. */
@@ -92,6 +95,7 @@ export function TranscriptView({
   waiting,
   asked,
   isBusy,
+  runningSince,
   isBroken,
   onRestart,
   onLog
@@ -206,6 +210,9 @@ export function TranscriptView({
               <span />
               <span />
               <span />
+              <Elapsed since={runningSince} after={10}>
+                {seconds => <small>{clock(seconds)}</small>}
+              </Elapsed>
             </div>
           )}
         </div>

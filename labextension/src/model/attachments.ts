@@ -4,7 +4,8 @@
 import {
   type ContentBlock,
   type IPromptCapabilities,
-  META_KEY
+  META_KEY,
+  SANDBOX_KEY
 } from '../protocol';
 
 /** A file that the agent may look at itself. */
@@ -67,7 +68,9 @@ function blockOf(
     }
     case 'image': {
       const { mimeType, data } = attachment;
-      return { type: 'image', mimeType, data };
+      // An image has no place for its name.
+      const _meta = { [SANDBOX_KEY]: { filename: attachment.name } };
+      return { type: 'image', mimeType, data, _meta };
     }
     case 'text': {
       const { uri, name, text, mimeType } = attachment;

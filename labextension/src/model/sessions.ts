@@ -245,6 +245,21 @@ export class Sessions implements ISessions {
     this._forget(id);
   }
 
+  elsewhere(): Promise<ISessionInfo[]> {
+    return this._options.api.elsewhere();
+  }
+
+  async takeOver({ id, cwd }: ISessionInfo): Promise<void> {
+    const result = await this.connection.request<INewSessionResult>(
+      Method.sessionLoad,
+      { sessionId: id, cwd, mcpServers: [] }
+    );
+    const { session } = ourMeta<{ session: ISessionInfo }>(result);
+    if (session) {
+      this.list.take(session);
+    }
+  }
+
   async search(words: string): Promise<Map<string, readonly IMatch[]>> {
     const found = await this._options.api.search(words);
     return new Map(found.map(({ id, matches }) => [id, matches]));

@@ -121,6 +121,11 @@ export class Transcript {
   }
 
   /** Take over the state that an attach answered with. */
+  /** When the turn began that runs now. */
+  get runningSince(): number | null {
+    return this._runningSince;
+  }
+
   setState(state: SessionState): void {
     this._state = state;
   }
@@ -333,6 +338,8 @@ export class Transcript {
   private _stateChange(change: IStateChange): void {
     this._endMessage();
     this._state = change.state;
+    this._runningSince =
+      change.state === 'running' ? Date.parse(change.time ?? '') || null : null;
     if (change.state === 'running') {
       this._error = null;
       this._turn = new TurnChanges();
@@ -401,6 +408,7 @@ export class Transcript {
 
   private _seq = 0;
   private _state: SessionState = 'idle';
+  private _runningSince: number | null = null;
   private _error: IStateError | null = null;
   private _commands: readonly IAvailableCommand[] = [];
   private _title = '';
@@ -439,6 +447,7 @@ interface IDecided {
 
 interface IStateChange {
   state: SessionState;
+  time?: string;
   stopReason?: string;
   error?: IStateError;
 }
