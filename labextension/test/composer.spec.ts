@@ -34,7 +34,12 @@ describe('what goes with a prompt', () => {
         resource: { uri: 'file:///n.ipynb#cell=x', text: 'print(1)' },
         _meta: { 'jupyter-acp': { name: 'n.ipynb: cell 1' } }
       },
-      { type: 'image', mimeType: 'image/png', data: 'AAAA' }
+      {
+        type: 'image',
+        mimeType: 'image/png',
+        data: 'AAAA',
+        _meta: { 'sandboxagent.dev': { filename: 'plot' } }
+      }
     ]);
     const [block] = promptBlocks('', [CELL], {});
     expect(block).toMatchObject({
