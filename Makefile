@@ -89,16 +89,20 @@ $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/
 lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-# Most tests wait most of the time: two lanes side by side take little longer than one of them.
+# Most tests wait most of the time: two lanes side by side take little longer than one of them. The
+# browser's tests take longest, so that the other lane helps with them when it is through.
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
-	@layer() { $(MAKE) --no-print-directory test-$$1 2>&1 | sed -u "s/^/$$1 | /"; }; \
-	(layer browser) & browser=$$!; \
+	@rm -f $(REPORTS)/playwright*.xml; \
+	layer() { $(MAKE) --no-print-directory test-$$1 SHARD=$$2 2>&1 | sed -u "s/^/$$1 | /"; }; \
+	lane() { ok=0; for each in "$$@"; do layer $${each%:*} $${each#*:} || ok=1; done; return $$ok; }; \
+	(lane browser:1/3 browser:2/3) & browser=$$!; \
 	failed=; \
-	for name in jest python; do layer $$name || failed="$$failed $$name"; done; \
-	wait $$browser || failed="$$failed browser"; \
-	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(REPORTS)/playwright.xml $(REPORTS)/pytest.xml || failed="$${failed:-reports}"; \
-	if [ -n "$$failed" ]; then echo "make test: failed:$$failed" >&2; exit 1; fi
+	lane jest: python: browser:3/3 || failed=1; \
+	wait $$browser || failed=1; \
+	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(REPORTS)/playwright-1.xml $(REPORTS)/playwright-2.xml \
+	  $(REPORTS)/playwright-3.xml $(REPORTS)/pytest.xml || failed=1; \
+	if [ -n "$$failed" ]; then echo "make test: failed" >&2; exit 1; fi
 
 test-python: $(BUILT) $(STAMPS)/test
 	@rm -f $(REPORTS)/pytest.xml
@@ -110,11 +114,14 @@ test-jest: $(STAMPS)/node-modules
 	cd labextension && jlpm test --ci --json --outputFile=$(CURDIR)/$(REPORTS)/jest.json >/dev/null
 	@$(PY) .ci/ran-tests $(REPORTS)/jest.json
 
+# All of it, or one of the parts that SHARD names, such as 1/3.
+PART = $(if $(SHARD),-$(firstword $(subst /, ,$(SHARD))))
 test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
-	@rm -f $(REPORTS)/playwright.xml
+	@rm -f $(REPORTS)/playwright$(PART).xml
 	cd tests/browser && CHROMIUM="$$(./chromium)" PYTHON=$(PY) \
-	  PLAYWRIGHT_JUNIT_OUTPUT_FILE=$(CURDIR)/$(REPORTS)/playwright.xml jlpm playwright test
-	@$(PY) .ci/ran-tests $(REPORTS)/playwright.xml
+	  PLAYWRIGHT_JUNIT_OUTPUT_FILE=$(CURDIR)/$(REPORTS)/playwright$(PART).xml \
+	  jlpm playwright test --output=test-results/part$(PART) $(if $(SHARD),--shard=$(SHARD))
+	@$(PY) .ci/ran-tests $(REPORTS)/playwright$(PART).xml
 
 lint: $(STAMPS)/test $(STAMPS)/node-modules $(STAMPS)/browser
 	$(BIN)/ruff check .

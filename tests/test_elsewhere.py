@@ -48,6 +48,14 @@ def acp_agents(jp_root_dir, tmp_path):
         "lists": scripted(
             capabilities={"sessionCapabilities": {"list": {}}}, listed=[[entry(root, "four")]]
         ),
+        "refuses": scripted(
+            capabilities={
+                "loadSession": True,
+                "sessionCapabilities": {"list": {}, "close": {}, "delete": {}},
+            },
+            listed=[[entry(root, "five")]],
+            refuse=["session/load"],
+        ),
         "endless": scripted(
             capabilities={"sessionCapabilities": {"list": {}}}, listed=[[entry(root, "x")]] * 100
         ),
@@ -127,3 +135,31 @@ async def test_an_agent_that_does_not_answer_hides_nothing(window, root, jp_fetc
     await window.new(root, "mute")
     await window.new(root, "knows")
     assert len(await elsewhere(jp_fetch)) == 2
+
+
+async def test_one_that_cannot_be_loaded_is_still_its_agents(window, root, jp_fetch, acp_connect):
+    await window.new(root, "refuses")
+    (five,) = await elsewhere(jp_fetch)
+    params = {"sessionId": five["id"], "cwd": str(root), "mcpServers": []}
+    answer = await window.ask("session/load", params)
+    assert "did not open this session again" in answer["error"]["message"]
+    assert [each["id"] for each in await elsewhere(jp_fetch)] == [five["id"]]
+    witness = await window.new(root, "refuses")
+    await window.prompt(witness, ["asked"])
+    asked = json.loads(window.texts()[-1])
+    ended = [each for each in asked if each[0] in ("session/close", "session/delete")]
+    assert [params["sessionId"] for _, params in ended if params["sessionId"] == "five"] == []
+
+
+async def test_two_windows_take_over_the_same_one(window, acp_connect, root, jp_fetch):
+    await window.new(root, "knows")
+    (one,) = [each for each in await elsewhere(jp_fetch) if each["title"] == "Title of one"]
+    other = await acp_connect()
+    params = {"sessionId": one["id"], "cwd": str(root), "mcpServers": []}
+    first = await window.start("session/load", params)
+    second = await other.start("session/load", params)
+    assert "result" in await window.response(first)
+    assert "result" in await other.response(second)
+    await window.prompt(one["id"], ["chunk", "And now."])
+    await other.wait(lambda m: "And now." in str(m))
+    assert other.texts() == window.texts() == ["It was ", "long ago.", "And now."]

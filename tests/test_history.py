@@ -15,7 +15,8 @@ from tornado.httpclient import HTTPClientError
 
 @pytest.fixture
 def acp_agents():
-    return {"scripted": scripted(), "other": scripted()}
+    forks = {"sessionCapabilities": {"fork": {}}}
+    return {"scripted": scripted(), "other": scripted(), "forks": scripted(capabilities=forks)}
 
 
 async def rest(jp_fetch, *path, **options):
@@ -163,3 +164,36 @@ async def test_old_sessions_go_when_the_server_starts(window, tmp_path, acp, acp
     while len(manager.all()) > 1:
         await asyncio.sleep(0.05)
     assert [session.id for session in manager.all()] == [young]
+
+
+async def test_what_was_imported_can_be_forked_and_is_told(window, tmp_path, jp_fetch):
+    session = await window.new(tmp_path, "forks")
+    await window.prompt(session, ["chunk", "from far away"])
+    exported = (await jp_fetch("acp", "sessions", session, "export")).body
+    taken = await rest(jp_fetch, "import", method="POST", body=exported)
+    params = {"sessionId": taken["id"], "cwd": str(tmp_path)}
+    copy = (await window.result("session/fork", params))["sessionId"]
+    await window.prompt(copy, ["prompt"])
+    assert "Agent: from far away" in window.texts()[-1]
+
+
+async def test_the_past_is_told_once_also_over_a_sudden_end(window, tmp_path, acp, acp_connect):
+    session = await window.new(tmp_path, "scripted")
+    await window.prompt(session, ["chunk", "long ago"])
+    await window.prompt(session, ["exit", 1])
+    await window.prompt(session, ["prompt"])
+    assert "Agent: long ago" in window.texts()[-1]
+    manager = await acp.manager()
+    await manager._journal.flush()
+    kept = await manager._journal._in(manager._journal._reader, manager._journal._database.records)
+    assert [record.retold for record in kept if record.id == session] == [""]
+
+
+@pytest.mark.parametrize("depth", [255, 400])
+async def test_what_is_nested_too_deeply_is_not_imported(jp_fetch, acp, depth):
+    head = '{"jupyter-acp":{"format":1},"session":{"agent":"scripted","cwd":"/"}}'
+    deep = '{"method":"session/update","params":{"x":' + "[" * depth + "]" * depth + "}}"
+    with pytest.raises(HTTPClientError) as refused:
+        await jp_fetch("acp", "import", method="POST", body=f"{head}\n{deep}")
+    assert refused.value.code == 400
+    assert "line 2: nested too deeply" in refused.value.response.body.decode()

@@ -10,6 +10,7 @@ import pytest
 
 from jupyter_acp.sessions.passages import Passage
 from jupyter_acp.sessions.replay import Replay
+from jupyter_acp.sessions.retelling import with_past
 
 USER, AGENT, THOUGHT = "user_message_chunk", "agent_message_chunk", "agent_thought_chunk"
 
@@ -49,7 +50,7 @@ ALL = [
 
 
 def news(updates, known=KNOWN):
-    replay = Replay(known)
+    replay = Replay(known, ended=["t1"])
     for update in updates:
         replay.take(update)
     return replay.news()
@@ -176,3 +177,88 @@ def test_what_is_told_again_in_other_marks_is_the_same():
     ]
     told = said(AGENT, "First the file is read, then it is sorted, then it is written back!")
     assert news([told], known) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "told", "expected"),
+    [
+        pytest.param(
+            [("user", "run"), ("agent", "Done.")],
+            [(USER, "run"), (AGENT, "Done."), (USER, "run it again please"), (AGENT, "Done.")],
+            [(USER, "run it again please"), (AGENT, "Done.")],
+            id="the same answer to another question",
+        ),
+        pytest.param(
+            [
+                ("user", "run the tests"),
+                ("agent", "All 52 tests passed in 3.1 s and nothing is left to do"),
+            ],
+            [
+                (USER, "run the tests"),
+                (AGENT, "All 52 tests passed in 3.1 s and nothing is left to do"),
+                (USER, "please run the tests once more"),
+                (AGENT, "All 52 tests passed in 2.9 s and nothing is left to do"),
+            ],
+            [
+                (USER, "please run the tests once more"),
+                (AGENT, "All 52 tests passed in 2.9 s and nothing is left to do"),
+            ],
+            id="much the same once more",
+        ),
+        pytest.param(
+            [("user", "go"), ("agent", "\n\nI will look at the")],
+            [(USER, "go"), (AGENT, "I will  look at the file and more")],
+            [(AGENT, " file and more")],
+            id="cut off, with other spaces",
+        ),
+        pytest.param(
+            [("user", "explain this\n[a.ipynb]\n"), ("agent", "Yes.")],
+            [(USER, "explain this[@a.ipynb](file:///a.ipynb)"), (AGENT, "Yes.")],
+            [],
+            id="attachments told in another way",
+        ),
+        pytest.param(
+            [("user", "go"), ("agent", "OK."), ("tool", "look"), ("agent", "Done.")],
+            [(USER, "go"), (AGENT, "OK.Done.")],
+            [],
+            id="told without its tools",
+        ),
+    ],
+)
+def test_turns_that_look_like_others(known, told, expected):
+    passages = [
+        Passage(number, speaker, "t" if speaker == "tool" else "", text)
+        for number, (speaker, text) in enumerate(known, 1)
+    ]
+    found = news([said(kind, text) for kind, text in told], passages)
+    assert joined(found) == joined([said(kind, text) for kind, text in expected])
+
+
+@pytest.mark.parametrize("can_embed", [False, True])
+def test_what_the_agent_was_told_of_the_past_is_not_told_again(can_embed):
+    capabilities = {"embeddedContext": True} if can_embed else {}
+    told = with_past([{"type": "text", "text": "continue"}], "User: hi\n\nAgent: ho", capabilities)
+    blocks = [{"sessionUpdate": USER, "content": block} for block in told]
+    known = [
+        Passage(1, "user", "", "hi"),
+        Passage(2, "agent", "", "ho"),
+        Passage(3, "user", "", "continue"),
+        Passage(4, "agent", "", "So I do."),
+    ]
+    repeated = [{"sessionId": "s", "update": update} for update in blocks]
+    assert news([*repeated, said(AGENT, "So I do.")], known) == []
+
+
+def test_a_call_that_was_cut_off_gets_its_end():
+    replay = Replay(KNOWN)
+    for params in [ALL[0], call("t1", "Read the file"), called("t1"), called("t1")]:
+        replay.take(params)
+    assert replay.news() == [called("t1")]
+
+
+def test_a_picture_is_not_lost():
+    picture = {"type": "image", "mimeType": "image/png", "data": "AAAA"}
+    shown = {"sessionId": "s", "update": {"sessionUpdate": AGENT, "content": picture}}
+    assert news([shown], []) == [shown]
+    known = [Passage(1, "agent", "", "\n[image image/png 4]\n")]
+    assert news([shown], known) == []

@@ -45,18 +45,21 @@ async def begin_fork(
     body = _body(params, session)
     forked = {**body, "sessionId": source.record.agent_session}
     # Some agents repeat the past; the copy has most of it.
-    session.expect_replay()
+    session.transcript.expect_replay()
     try:
+        if source.record.agent_session is None:
+            # No agent has ever heard of it.
+            raise NoWay("fork")
         result = await by_any_way(agent, "fork", lambda method: session.begin(method, forked))
     except NoWay:
-        session.forget_replay()
+        session.transcript.forget_replay()
         session.record.retold = await retell(session.log)
         result = await session.begin(protocol.SESSION_NEW, body)
         words += (
             f" {link.name} cannot fork: with your first message it is told what was said before."
         )
     else:
-        await session.end_replay()
+        await session.transcript.end_replay()
     session.append(protocol.NOTICE, {"level": "info", "message": words})
     return result
 

@@ -219,8 +219,8 @@ class Database:
 
     def insert(self, record: SessionRecord, messages: list[bytes]) -> None:
         """Save a session that is complete, all of it or nothing."""
-        chunk = Chunk(1, len(messages), b"\n".join(messages))
-        runs = [Run(record.id, [chunk])] if messages else []
+        chunks = [Chunk(number, number, message) for number, message in enumerate(messages, 1)]
+        runs = [Run(record.id, chunks)] if chunks else []
         self.write(Commit(runs, {record.id: orjson.dumps(record.to_json())}, {}))
 
     def index_some(self) -> bool:

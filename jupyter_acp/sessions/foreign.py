@@ -10,9 +10,12 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from ..agents.agent import Agent
+from .setup import TITLE_LIMIT
 from .ways import NoWay, by_any_way
 
 MOST_PAGES = 20
+MOST = 2000
+LONGEST_PATH = 4096
 _NAMESPACE = uuid.UUID("6f1a3c1e-8f0f-4f0e-9b7a-2f6f3d0c5a11")
 
 
@@ -55,6 +58,8 @@ async def sessions_of(agent: Agent, root: str) -> list[ForeignSession]:
             session = _session(agent.spec.id, entry)
             if session is not None and _is_below(session.cwd, root):
                 found.append(session)
+        if len(found) > MOST:
+            break
         following = page.get("nextCursor")
         if not isinstance(following, str) or following == cursor:
             break
@@ -68,16 +73,19 @@ def _session(agent: str, entry: Any) -> ForeignSession | None:
     theirs, cwd = entry.get("sessionId"), entry.get("cwd")
     if not isinstance(theirs, str) or not isinstance(cwd, str) or not os.path.isabs(cwd):
         return None
+    if len(theirs) > LONGEST_PATH or len(cwd) > LONGEST_PATH or "\0" in cwd:
+        return None
     title, updated = entry.get("title"), entry.get("updatedAt")
     return ForeignSession(
         str(uuid.uuid5(_NAMESPACE, f"{agent}\n{theirs}")),
         agent,
         theirs,
         cwd,
-        title if isinstance(title, str) else "",
+        title[:TITLE_LIMIT] if isinstance(title, str) else "",
         updated if isinstance(updated, str) else "",
     )
 
 
 def _is_below(folder: str, root: str) -> bool:
-    return PurePath(os.path.realpath(folder)).is_relative_to(root)
+    """Whether it is below by its name: nothing is looked up for an agent that may name anything."""
+    return PurePath(os.path.normpath(folder)).is_relative_to(root)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import orjson
+
 from .. import protocol
 from ..agents.agent import Agent
 from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
@@ -29,7 +31,8 @@ from .log import Log
 from .news import Listener, News
 from .record import SessionRecord, now
 from .retention import Retention, superfluous
-from .session import Session
+from .session import METADATA_LIMIT, Session
+from .setup import is_writable
 from .ways import ways
 
 if TYPE_CHECKING:
@@ -193,6 +196,9 @@ class SessionManager:
         if foreign is None or id in self._sessions:
             return self.get(id)
         agent = await self.agent(foreign.agent)
+        if id in self._sessions:
+            # Taken over meanwhile, by another window.
+            return self.get(id)
         if not ways(agent, "load"):
             raise RpcError(
                 METHOD_NOT_FOUND,
@@ -205,8 +211,8 @@ class SessionManager:
             agent_session=foreign.agent_session,
             title=foreign.title,
             state="disconnected",
-            created=foreign.updated or now(),
-            updated=foreign.updated or now(),
+            created=now(),
+            updated=now(),
         )
         session = self._sessions[id] = self._make(record)
         try:
@@ -214,9 +220,11 @@ class SessionManager:
             if record.agent_session != foreign.agent_session:
                 raise RpcError(UNAVAILABLE, f"{agent.spec.name} did not open this session again.")
         except BaseException:
-            await self.delete(id)
+            # Here only: to its agent it is still the user's session.
+            del self._sessions[id]
+            await self._undo(session)
             raise
-        del self._foreign[id]
+        self._foreign.pop(id, None)
         return session
 
     @property
@@ -231,6 +239,8 @@ class SessionManager:
         spec = self._spec(agent)
         _check_folder(spec, params)
         metadata = dict(sandbox.corner({"_meta": params.meta}))
+        if not is_writable(metadata) or len(orjson.dumps(metadata)) > METADATA_LIMIT:
+            raise invalid_params(f'_meta["{protocol.SANDBOX}"]: too much, or nested too deeply.')
         wanted, named = metadata.get("requestedSessionId"), metadata.get("title")
         record = SessionRecord(
             id=str(uuid.uuid4()),
@@ -242,6 +252,9 @@ class SessionManager:
             additional_directories=params.additional_directories,
             mcp_servers=params.mcp_servers,
         )
+        if record.alias is not None:
+            # Before anything is waited for: another may want the same.
+            self._aliases[record.alias] = record.id
         session = self._make(record)
         return session, await self._begin(session, begin_new(session, params))
 
@@ -251,7 +264,7 @@ class SessionManager:
             raise invalid_params(
                 "requestedSessionId: must be a text of at most 200 characters, without slashes."
             )
-        if wanted in self._aliases or wanted in self._sessions:
+        if wanted in self._aliases or wanted in self._sessions or wanted in self._foreign:
             raise invalid_params(f"requestedSessionId: there is a session {wanted!r} already.")
         return wanted
 
@@ -286,17 +299,25 @@ class SessionManager:
         try:
             result = await beginning
         except BaseException:
-            session.forget()
-            if link := self._links.get(session.agent):
-                link.leave(session)
-            self._services.forget(session)
-            await self._journal.delete(session.id)
+            await self._undo(session)
             raise
         # Only now: before, there is nothing that anybody could talk to.
         self._sessions[session.id] = session
-        if session.record.alias is not None:
-            self._aliases[session.record.alias] = session.id
         return {**result, "sessionId": session.id}
+
+    async def _undo(self, session: Session) -> None:
+        """Forget a session that has not begun after all."""
+        session.forget()
+        if link := self._links.get(session.agent):
+            link.leave(session)
+        self._services.forget(session)
+        self._drop_alias(session)
+        await self._journal.delete(session.id)
+
+    def _drop_alias(self, session: Session) -> None:
+        alias = session.record.alias
+        if alias is not None and self._aliases.get(alias) == session.id:
+            del self._aliases[alias]
 
     async def delete(self, id: str) -> None:
         """End a session and forget everything about it, or nothing if the journal cannot."""
@@ -319,8 +340,7 @@ class SessionManager:
                 raise
             finally:
                 self._services.forget(session)
-        if session.record.alias is not None:
-            self._aliases.pop(session.record.alias, None)
+        self._drop_alias(session)
         self._services.deleted(session)
         self._news.removed(id)
 

@@ -21,6 +21,10 @@ _SPEAKERS: dict[str, Speaker] = {
 }
 
 
+ENDED = ("completed", "failed", "cancelled")
+"""How calls of tools can end."""
+
+
 class Passage(NamedTuple):
     """One message, or one call of a tool."""
 
@@ -69,6 +73,17 @@ def of_update(update: Any, seq: int = 0, key: str = "") -> Passage | None:
     )
 
 
+def ended_calls(messages: Iterable[bytes]) -> set[str]:
+    """Return the ids of the calls that have ended, among numbered messages of one session."""
+    ended: set[str] = set()
+    for message in messages:
+        if b'"toolCallId"' in message and b'"status"' in message:
+            update = orjson.loads(message)["params"].get("update")
+            if isinstance(update, dict) and update.get("status") in ENDED:
+                ended.add(str(update.get("toolCallId")))
+    return ended
+
+
 def text_of(block: Any) -> str:
     """Return the words of a content block, or what it is called."""
     if not isinstance(block, dict):
@@ -81,6 +96,9 @@ def text_of(block: Any) -> str:
     for name in ("title", "name", "uri"):
         if isinstance(block.get(name), str):
             return f"\n[{block[name]}]\n"
+    if isinstance(block.get("data"), str):
+        # Told from others by its size: nothing else of it can be said in words.
+        return f"\n[{block.get('type')} {block.get('mimeType')} {len(block['data'])}]\n"
     return ""
 
 

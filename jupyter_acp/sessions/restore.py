@@ -32,7 +32,7 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
     capability = "resume" if session.log.seq else "load"
     for method in ways(agent, capability) if record.agent_session is not None else []:
         assert record.agent_session is not None
-        session.expect_replay()
+        session.transcript.expect_replay()
         try:
             # Joined before the request is sent: some agents replay before they answer.
             link.join(record.agent_session, session)
@@ -40,14 +40,14 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
                 link, agent, method, {**params, "sessionId": record.agent_session}
             )
         except BaseException as error:
-            session.forget_replay()
+            session.transcript.forget_replay()
             link.leave(session)
             if not isinstance(error, RpcError) or not agent.alive:
                 raise
             note_unknown(agent, method, error)
             link.log.info("%s was refused by %s: %s", method, link.name, error.message)
         else:
-            await session.end_replay()
+            await session.transcript.end_replay()
             how, message = _HOW[method]
             return how, message.format(name=link.name)
     await session.open_with_agent(link, agent, protocol.SESSION_NEW, params)

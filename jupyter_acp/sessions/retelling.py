@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from .log import Log
@@ -23,7 +24,11 @@ _NAMES = {"user": "User", "agent": "Agent", "tool": "Tool"}
 
 async def retell(log: Log) -> str:
     """Return what was said and done, the latest if it is too much; what was only thought is left out."""
-    said = [each for each in passages(await log.everything()) if each.speaker in _NAMES]
+    return await asyncio.get_running_loop().run_in_executor(None, _retold, await log.everything())
+
+
+def _retold(messages: list[bytes]) -> str:
+    said = [each for each in passages(messages) if each.speaker in _NAMES]
     while said and said[-1].speaker == "user":
         # It has not been answered: it is about to be said.
         said.pop()
@@ -61,3 +66,11 @@ def with_past(prompt: list[Any], past: str, capabilities: Any) -> list[Any]:
         {"type": "text", "text": f"{_INTRODUCTION}\n\n<transcript>\n{past}\n</transcript>"},
         *prompt,
     ]
+
+
+def without_past(text: str) -> str:
+    """Return what was said in a prompt besides what it told of the past."""
+    before, introduction, after = text.partition(_INTRODUCTION)
+    if not introduction:
+        return text
+    return before + (after.partition("</transcript>")[2] or after)

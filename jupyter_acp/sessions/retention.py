@@ -60,6 +60,9 @@ def superfluous(
 def _age(record: SessionRecord, now: dt.datetime) -> float:
     """Return for how many days a session was left alone."""
     try:
-        return (now - dt.datetime.fromisoformat(record.updated)).total_seconds() / 86400
+        updated = dt.datetime.fromisoformat(record.updated)
     except ValueError:
         return 0
+    if updated.tzinfo is None:
+        updated = updated.replace(tzinfo=dt.timezone.utc)
+    return (now - updated).total_seconds() / 86400

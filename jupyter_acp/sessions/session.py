@@ -7,13 +7,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from .. import protocol
 from ..agents.authentication import explained
-from ..protocol import META
 from ..rpc import Request, RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from . import sandbox
@@ -21,33 +21,22 @@ from .choices import CHOICES, WORDS, Call, calls, choice_of, chosen, option_for
 from .log import Log
 from .questions import Asker, Question, Questions, cancelled
 from .record import SessionRecord, State, now
-from .replay import Repeated
 from .restore import restore
 from .sandbox import HINTS
-from .setup import KINDS as SETUP_KINDS
 from .setup import Setup, is_writable
-from .turns import Prompt, Turn, Turns
+from .transcript import Transcript
+from .turns import Turn, Turns
 from .ways import NoWay, by_any_way, note_unknown, ways
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
     from .link import AgentLink
 
-TITLE_LENGTH = 80
-REMEMBERS_MORE = "The agent remembers more of this session than was written down here:"
+METADATA_LIMIT = 64 * 1024
+"""How much can be said of a session besides what is said in it, in bytes."""
+
 AGENT_PATIENCE = 5.0
 """How long an agent may take to end a turn or a session, in seconds, before we go on without it."""
-
-
-_UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
-_HISTORY_KINDS = {
-    "user_message_chunk",
-    "agent_message_chunk",
-    "agent_thought_chunk",
-    "tool_call",
-    "tool_call_update",
-    "plan",
-}
 
 
 class Session:
@@ -63,8 +52,9 @@ class Session:
         logger: Any,
     ) -> None:
         self.record = record
-        self.setup = Setup(record, logger)
         self.log = log
+        self.transcript = Transcript(record, log, self._changed, logger)
+        self.take = self.transcript.take
         self._get_link = link
         self._on_change = on_change
         self._on_turn_end = on_turn_end
@@ -78,12 +68,16 @@ class Session:
         self._connecting: asyncio.Task[AgentLink] | None = None
         self._restoring: AgentLink | None = None
         self._endings = 0
-        self._gone = False
-        self._replay: Repeated | None = None
-        """While an agent repeats the past: what it says is held against the journal first."""
 
-        self.replayed = 0
+    @property
+    def setup(self) -> Setup:
+        """What the agent offers in it."""
+        return self.transcript.setup
+
+    @property
+    def replayed(self) -> int:
         """How many messages agents have repeated."""
+        return self.transcript.replayed
 
     @property
     def id(self) -> str:
@@ -98,7 +92,11 @@ class Session:
     @property
     def ended(self) -> bool:
         """Whether no agent works in it: it is over, or its agent is gone."""
-        return self._gone or self._endings > 0 or self.record.state in ("closed", "disconnected")
+        return (
+            self.transcript.is_closed
+            or self._endings > 0
+            or self.record.state in ("closed", "disconnected")
+        )
 
     @property
     def cwd(self) -> str:
@@ -118,7 +116,8 @@ class Session:
     @property
     def is_busy(self) -> bool:
         """Whether something happens in it, or somebody looks at it."""
-        return self.running or bool(self.pending) or bool(self._windows)
+        is_connecting = self._connecting is not None
+        return self.running or is_connecting or bool(self.pending) or bool(self._windows)
 
     @property
     def queued(self) -> list[dict[str, Any]]:
@@ -169,56 +168,6 @@ class Session:
             window.tell_queue(self.id, self.queued)
 
     # The agent's side
-
-    def take(self, updates: list[dict[str, Any]]) -> None:
-        """Take updates of the agent into the transcript."""
-        if self._gone:
-            return
-        plain: list[dict[str, Any]] = []
-        for params in updates:
-            try:
-                update = params["update"]
-                kind = update["sessionUpdate"]
-                if kind in _HISTORY_KINDS and len(params) == 2 and self._replay is None:
-                    # As nearly all of them are: a session and an update, and nothing to remember.
-                    plain.append(update)
-                    continue
-            except (TypeError, KeyError):
-                kind = None
-            if plain:
-                self._take_plain(plain)
-                plain = []
-            if type(kind) is str:
-                self._try(self._take_one, kind, params)
-            else:
-                self._logger.warning("Ignored an update without a kind from %s", self.record.agent)
-        if plain:
-            self._take_plain(plain)
-
-    def _take_plain(self, updates: list[dict[str, Any]]) -> None:
-        try:
-            self.log.append_updates(updates)
-        except orjson.JSONEncodeError:
-            # All of them or none were taken; what one of them is like is not the others' fault.
-            for update in updates:
-                self._try(self.log.append_updates, [update])
-
-    def _try(self, take: Callable[..., None], *args: Any) -> None:
-        """Take an update if it can be written: what is nested as deeply can be read only."""
-        try:
-            take(*args)
-        except orjson.JSONEncodeError as error:
-            self._logger.warning("Ignored an update from %s: %s", self.record.agent, error)
-
-    def _take_one(self, kind: str, params: dict[str, Any]) -> None:
-        if kind in SETUP_KINDS:
-            self.setup.updated(kind, params["update"])
-            self._changed()
-        elif self._replay is not None and kind in _HISTORY_KINDS:
-            self._replay.take(params)
-            self.replayed += 1
-            return
-        self._append(_UPDATE, params)
 
     def ask(self, request: Request) -> asyncio.Future[Any]:
         """Put a request of the agent to the user; a cancel request takes it back."""
@@ -304,30 +253,6 @@ class Session:
         # The session is there: no field of the answer may keep windows from hearing of it.
         return {key: value for key, value in result.items() if is_writable(value)}
 
-    # What the agent repeats
-
-    def expect_replay(self) -> None:
-        """Take what the agent says from now on for the past, until it is silent."""
-        self._replay = Repeated()
-
-    def forget_replay(self) -> None:
-        """Take nothing that it has said for the past after all; it was not."""
-        self._replay = None
-
-    async def end_replay(self) -> None:
-        """Wait until the agent is silent, and add what the journal has not got of it."""
-        repeated = self._replay
-        if repeated is None:
-            return
-        try:
-            news = await repeated.news(self.log)
-        finally:
-            self._replay = None
-        if news and repeated.has_past:
-            self.append(protocol.NOTICE, {"level": "info", "message": REMEMBERS_MORE})
-        for params in news:
-            self._append(_UPDATE, params)
-
     def prompt(self, params: dict[str, Any], origin: str) -> Turn:
         """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
         self._check_open()
@@ -345,15 +270,21 @@ class Session:
 
     async def forward(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the agent something about this session."""
+        call = Call(method, params)
         if choice := choice_of(method, params, self.setup.known):
-            return await self.choose(*choice)
-        agent = await self._agent()
-        return await self._call(agent, Call(method, params))
+            # An option that is named is that one, though another may be of the same kind.
+            return await self.choose(
+                *choice, call if method == protocol.SET_CONFIG_OPTION else None
+            )
+        return await self._call(await self._agent(), call)
 
-    async def choose(self, what: str, value: Any) -> Any:
+    async def choose(self, what: str, value: Any, first: Call | None = None) -> Any:
         """Tell the agent what was chosen, in the best way that it knows."""
         agent = await self._agent()
-        for call in calls(CHOICES[what], value, self.setup.known):
+        known = calls(CHOICES[what], value, self.setup.known)
+        if first is not None:
+            known = chain([first], (call for call in known if call.method != first.method))
+        for call in known:
             if call.method in agent.unknown:
                 continue
             try:
@@ -371,12 +302,13 @@ class Session:
         option = option_for(CHOICES[what], self.setup.known)
         if option is not None and call.method != protocol.SET_CONFIG_OPTION:
             options = chosen(self.setup.known, option.get("id"), value)
-            self._update({"sessionUpdate": "config_option_update", "configOptions": options})
+            self.transcript.update(
+                {"sessionUpdate": "config_option_update", "configOptions": options}
+            )
 
     async def _call(self, agent: Agent, call: Call) -> Any:
         def note(result: Any) -> None:
-            if told := self.setup.chose(call.method, call.params, result):
-                self._tell(*told)
+            self.transcript.chose(call.method, call.params, result)
 
         params = {**call.params, "sessionId": self.record.agent_session}
         try:
@@ -416,6 +348,9 @@ class Session:
             self._restoring = link
             how, message = await restore(self, link, agent)
             self._check_open()
+            if self._link is not link or link.agent is not agent:
+                # It has died while it was listened to: the next one knows nothing of this session.
+                raise RpcError(UNAVAILABLE, f"{link.name} ended while it restored the session.")
             self.append(protocol.RESTORED, {"how": how, "message": message})
             # A turn may be what it is restored for.
             state: State = "running" if self._turns.is_running else "idle"
@@ -427,7 +362,7 @@ class Session:
 
     def _check_open(self) -> None:
         """Refuse what would bring a session back to life that is being closed or deleted."""
-        if self._gone or self._endings:
+        if self.transcript.is_closed or self._endings:
             raise _closing()
 
     async def ask_agent(
@@ -500,14 +435,14 @@ class Session:
 
     def forget(self) -> None:
         """Be gone: whatever still comes for this session leaves no trace."""
-        self._gone = True
+        self.transcript.is_closed = True
         for window in list(self._windows):
             window.forget(self.id)
         self._windows.clear()
 
     def remember(self) -> None:
         """Be there again: it could not be deleted."""
-        self._gone = False
+        self.transcript.is_closed = False
         self._changed()
 
     async def stop(self) -> None:
@@ -518,14 +453,18 @@ class Session:
 
     def rename(self, title: str) -> None:
         """Give the session a title; windows learn of it as of an agent's."""
-        self._update({"sessionUpdate": "session_info_update", "title": title})
+        self.transcript.update({"sessionUpdate": "session_info_update", "title": title})
 
     def apply_metadata(self, metadata: dict[str, Any]) -> None:
         """Take over what the agent, or a user, says of the session."""
         known = {key: value for key, value in metadata.items() if is_writable(value)}
         # What it is called elsewhere was settled when it was opened.
         known.pop("requestedSessionId", None)
-        self.record.metadata = {**self.record.metadata, **known}
+        together = {**self.record.metadata, **known}
+        if len(orjson.dumps(together)) > METADATA_LIMIT:
+            self._logger.warning("Ignored metadata of %s: too much", self.record.agent)
+            return
+        self.record.metadata = together
         title = known.get("title")
         if isinstance(title, str) and title and title != self.record.title:
             self.rename(title)
@@ -533,29 +472,18 @@ class Session:
 
     async def set_metadata(self, metadata: dict[str, Any]) -> None:
         """Change what is known of the session, here and, if it wants to know, at the agent."""
+        with contextlib.suppress(NoWay):
+            # Refused: then nothing of it is true here, either.
+            await self.ask_by("metadata", {"metadata": metadata})
         for what in HINTS:
-            if isinstance(value := metadata.get(what), str):
+            value = metadata.get(what)
+            if isinstance(value, str) and any(calls(CHOICES[what], value, self.setup.known)):
                 await self.choose(what, value)
         self.apply_metadata(metadata)
-        if self._link is not None:
-            await self.tell_agent(self._link, "metadata", {"metadata": metadata})
 
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message of our own to the transcript."""
-        prefix = b'{"jsonrpc":"2.0","method":"' + method.encode() + b'","params":'
-        self._append(prefix, params)
-
-    def log_prompt(self, prompt: Prompt) -> None:
-        """Write down what a user said, for every window, and take the first words as the title."""
-        blocks = prompt.params["prompt"]
-        for block in blocks:
-            update = {"sessionUpdate": "user_message_chunk", "content": block}
-            mark = {"origin": prompt.origin, "promptId": prompt.id}
-            self._append(_UPDATE, {"update": update}, mark)
-        if not self.record.title:
-            text = next((block.get("text") for block in blocks if block.get("type") == "text"), "")
-            if title := " ".join(str(text).split())[:TITLE_LENGTH]:
-                self.rename(title)
+        self.transcript.append(method, params)
 
     # State
 
@@ -586,11 +514,11 @@ class Session:
 
     def turn_ended(self) -> None:
         """Take note that the agent has nothing to do any more, or goes on with the next turn."""
-        if not self._gone:
+        if not self.transcript.is_closed:
             self._on_turn_end(self)
 
     def _changed(self) -> None:
-        if not self._gone:
+        if not self.transcript.is_closed:
             self._on_change(self)
 
     def _resolved(self, question: Question, result: Any) -> None:
@@ -603,29 +531,6 @@ class Session:
             },
         )
         self._changed()
-
-    def _update(self, update: dict[str, Any]) -> None:
-        """Say what the agent would say."""
-        self._take_one(update["sessionUpdate"], {"update": update})
-
-    def _tell(self, method: str, params: dict[str, Any]) -> None:
-        if method == protocol.SESSION_UPDATE:
-            self._update(params["update"])
-        else:
-            self.append(method, params)
-            self._changed()
-
-    def _append(
-        self, prefix: bytes, params: dict[str, Any], ours: dict[str, Any] | None = None
-    ) -> None:
-        if self._gone:
-            return
-        log = self.log
-        mark = {"seq": log.seq + 1, **ours} if ours else {"seq": log.seq + 1}
-        meta = params.get("_meta")
-        params["sessionId"] = log.session
-        params["_meta"] = {**meta, META: mark} if isinstance(meta, dict) else {META: mark}
-        log.append(prefix + orjson.dumps(params) + b"}")
 
 
 def _closing() -> RpcError:

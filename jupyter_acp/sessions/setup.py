@@ -12,6 +12,7 @@ from .. import protocol
 from .choices import chosen
 from .record import SessionRecord
 
+TITLE_LIMIT = 500
 _OFFERED = ("modes", "models", "configOptions")
 
 KINDS = {
@@ -62,7 +63,7 @@ class Setup:
         elif kind == "available_commands_update":
             self.keep("availableCommands", update.get("availableCommands"))
         elif kind == "session_info_update" and isinstance(update.get("title"), str):
-            self._record.title = update["title"]
+            self._record.title = update["title"][:TITLE_LIMIT]
 
     def chose(
         self, method: str, params: dict[str, Any], result: Any

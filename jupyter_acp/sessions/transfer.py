@@ -12,6 +12,7 @@ import orjson
 from .. import protocol
 from ..rpc import invalid_params
 from .record import SessionRecord
+from .setup import is_writable
 
 FORMAT = 1
 _KEPT = ("agent", "cwd", "title", "created", "updated", "metadata")
@@ -48,6 +49,8 @@ def _record(first: dict[str, Any], id: str) -> SessionRecord:
         for key, value in kept.items()
         if not isinstance(value, dict if key == "metadata" else str)
     ]
+    if not is_writable(kept.get("metadata")):
+        raise invalid_params("line 1: the metadata are nested too deeply.")
     if wrong or not kept.get("agent") or not kept.get("cwd"):
         raise invalid_params(
             f"line 1: {', '.join(wrong) or 'agent and cwd'} must be there as text."
@@ -67,6 +70,8 @@ def _message(message: dict[str, Any], number: int, id: str, seq: int) -> bytes:
     ours = meta.get(protocol.META)
     mark = {**(ours if isinstance(ours, dict) else {}), "seq": seq}
     params = {**params, "sessionId": id, "_meta": {**meta, protocol.META: mark}}
+    if not is_writable(params):
+        raise invalid_params(f"line {number}: nested too deeply.")
     return orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params})
 
 

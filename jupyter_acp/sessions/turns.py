@@ -113,7 +113,8 @@ class Turns:
         session = self._session
         self._running = asyncio.current_task()
         try:
-            session.log_prompt(prompt)
+            mark = {"origin": prompt.origin, "promptId": prompt.id}
+            session.transcript.prompt(prompt.params["prompt"], mark)
             self._leave_queue(prompt)
             session.set_state("running")
             return await self._run(prompt.params, prompt.cancelled)
@@ -168,6 +169,8 @@ class Turns:
             return {"stopReason": "cancelled"}
 
         def ended(result: Any) -> None:
+            # Told, and not to be told again; saved with the state.
+            session.record.retold = ""
             # In the order of arrival, so that the transcript ends where the turn ended.
             reason = result.get("stopReason") if isinstance(result, dict) else None
             session.set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
@@ -181,7 +184,6 @@ class Turns:
             if session.record.state == "running":
                 session.set_state("idle" if agent.alive else "disconnected", error=error)
             raise
-        session.record.retold = ""
         return result if isinstance(result, dict) else {}
 
 

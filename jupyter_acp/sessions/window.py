@@ -246,12 +246,14 @@ class Window(Peer):
         self._watch(session, 0 if self._knows_us else session.record.seq)
 
     async def _load(self, params: Any) -> dict[str, Any]:
-        session = await self._manager.find(parse(protocol.SessionParams, params).session_id)
+        wanted = parse(protocol.SessionParams, params).session_id
+        session = await _to_the_end(self._manager.find(wanted))
         self._watch(session, 0)
         return self._with_setup(session, {})
 
     async def _resume(self, params: Any) -> dict[str, Any]:
-        session = await self._manager.find(parse(protocol.SessionParams, params).session_id)
+        wanted = parse(protocol.SessionParams, params).session_id
+        session = await _to_the_end(self._manager.find(wanted))
         self._watch(session, session.log.seq)
         return self._with_setup(session, {})
 

@@ -3,7 +3,7 @@
 """The words of all sessions, to find them by (SQLite's FTS5).
 
 Transcripts are written far more often than they are searched: what was said is taken into the index
-a little at a time, after a turn and at the latest before a search.
+when somebody searches, a slice at a time, so that those who write need not wait for long.
 """
 
 from __future__ import annotations
@@ -92,11 +92,13 @@ def index_some(db: sqlite3.Connection) -> bool:
 
 def forget(db: sqlite3.Connection, session: str) -> None:
     """Take a session out of the index, inside of a transaction."""
+    db.execute("DELETE FROM indexed WHERE session=?", (session,))
+    if not db.execute("SELECT 1 FROM passages WHERE session=? LIMIT 1", (session,)).fetchone():
+        return
     db.execute(
         "DELETE FROM words WHERE rowid IN (SELECT id FROM passages WHERE session=?)", (session,)
     )
     db.execute("DELETE FROM passages WHERE session=?", (session,))
-    db.execute("DELETE FROM indexed WHERE session=?", (session,))
     # Else the words stay in the index until other words happen to be written there.
     db.execute("INSERT INTO words (words) VALUES ('optimize')")
 

@@ -186,8 +186,8 @@ test('only what deletes a file is asked about', async ({ page, request }) => {
   const root = await agent.root();
   const made = notebook(code('a', 'x = 1'), code('b', 'y = 2'));
   await agent.play(
-    written(`${root}/only.ipynb`, JSON.stringify(made)),
-    written(`${root}/only.txt`, 'made\n'),
+    written(`${root}/lone.ipynb`, JSON.stringify(made)),
+    written(`${root}/lone.txt`, 'made\n'),
     written(`${root}/kept.txt`, AFTER)
   );
   const dialog = page.locator('.jp-Dialog');
@@ -197,20 +197,20 @@ test('only what deletes a file is asked about', async ({ page, request }) => {
   await cell.getByRole('button', { name: /^Undo/ }).click();
   await expect(undone(cell)).toBeVisible();
   await expect(dialog).toHaveCount(0);
-  const file = review.changes.filter({ hasText: 'only.txt' });
+  const file = review.changes.filter({ hasText: 'lone.txt' });
   // What was undone before it may still be moving things.
   await expect(async () => {
     const undo = file.getByRole('button', { name: /^Undo/ });
     await undo.click({ timeout: 2000 });
-    await expect(dialog).toContainText('only.txt', { timeout: 2000 });
+    await expect(dialog).toContainText('lone.txt', { timeout: 2000 });
   }).toPass();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(undone(file)).toBeVisible();
   // Of all that is left, only the notebook would be deleted.
   await review.summary.getByRole('button', { name: 'Undo all' }).click();
   await expect(dialog).toContainText('Delete the file?');
-  await expect(dialog).toContainText('only.ipynb');
-  await expect(dialog).not.toContainText('only.txt');
+  await expect(dialog).toContainText('lone.ipynb');
+  await expect(dialog).not.toContainText('lone.txt');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 });
 

@@ -1,0 +1,171 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What is written down of a session: what its agent and its users say, and what we have to add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from .. import protocol
+from ..protocol import META
+from .log import Log
+from .record import SessionRecord
+from .replay import Repeated
+from .setup import KINDS as SETUP_KINDS
+from .setup import Setup
+
+TITLE_LENGTH = 80
+REMEMBERS_MORE = "The agent remembers more of this session than was written down here:"
+
+_UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
+_HISTORY_KINDS = {
+    "user_message_chunk",
+    "agent_message_chunk",
+    "agent_thought_chunk",
+    "tool_call",
+    "tool_call_update",
+    "plan",
+}
+
+
+class Transcript:
+    """Takes what is said, remembers what later windows have to know, and appends it to the log."""
+
+    def __init__(
+        self, record: SessionRecord, log: Log, on_change: Callable[[], None], logger: Any
+    ) -> None:
+        self.setup = Setup(record, logger)
+        self.is_closed = False
+        """Whether nothing leaves a trace any more."""
+
+        self.replayed = 0
+        """How many messages agents have repeated."""
+
+        self._record = record
+        self._log = log
+        self._on_change = on_change
+        self._logger = logger
+        self._replay: Repeated | None = None
+
+    # What the agent says
+
+    def take(self, updates: list[dict[str, Any]]) -> None:
+        """Take updates of the agent."""
+        if self.is_closed:
+            return
+        plain: list[dict[str, Any]] = []
+        for params in updates:
+            try:
+                update = params["update"]
+                kind = update["sessionUpdate"]
+                if kind in _HISTORY_KINDS and len(params) == 2 and self._replay is None:
+                    # As nearly all of them are: a session and an update, and nothing to remember.
+                    plain.append(update)
+                    continue
+            except (TypeError, KeyError):
+                kind = None
+            if plain:
+                self._take_plain(plain)
+                plain = []
+            if type(kind) is str:
+                self._try(self._take_one, kind, params)
+            else:
+                self._logger.warning("Ignored an update without a kind from %s", self._record.agent)
+        if plain:
+            self._take_plain(plain)
+
+    def _take_plain(self, updates: list[dict[str, Any]]) -> None:
+        try:
+            self._log.append_updates(updates)
+        except orjson.JSONEncodeError:
+            # All of them or none were taken; what one of them is like is not the others' fault.
+            for update in updates:
+                self._try(self._log.append_updates, [update])
+
+    def _try(self, take: Callable[..., None], *args: Any) -> None:
+        """Take an update if it can be written: what is nested as deeply can be read only."""
+        try:
+            take(*args)
+        except orjson.JSONEncodeError as error:
+            self._logger.warning("Ignored an update from %s: %s", self._record.agent, error)
+
+    def _take_one(self, kind: str, params: dict[str, Any]) -> None:
+        if kind in SETUP_KINDS:
+            self.setup.updated(kind, params["update"])
+            self._on_change()
+        elif self._replay is not None and kind in _HISTORY_KINDS:
+            self._replay.take(params)
+            self.replayed += 1
+            return
+        self._append(_UPDATE, params)
+
+    # What the agent repeats
+
+    def expect_replay(self) -> None:
+        """Take what the agent says from now on for the past, until it is silent."""
+        self._replay = Repeated()
+
+    def forget_replay(self) -> None:
+        """Take nothing that it has said for the past after all; it was not."""
+        self._replay = None
+
+    async def end_replay(self) -> None:
+        """Wait until the agent is silent, and add what the journal has not got of it."""
+        repeated = self._replay
+        if repeated is None:
+            return
+        try:
+            news = await repeated.news(self._log)
+        finally:
+            self._replay = None
+        if news and repeated.has_past:
+            self.append(protocol.NOTICE, {"level": "info", "message": REMEMBERS_MORE})
+        for params in news:
+            self._try(self._append, _UPDATE, params)
+
+    # What users say, and what we add
+
+    def prompt(self, blocks: list[Any], mark: dict[str, Any]) -> None:
+        """Write down what a user said, for every window, and take the first words as the title."""
+        for block in blocks:
+            update = {"sessionUpdate": "user_message_chunk", "content": block}
+            self._append(_UPDATE, {"update": update}, mark)
+        if not self._record.title:
+            text = next((block.get("text") for block in blocks if block.get("type") == "text"), "")
+            if title := " ".join(str(text).split())[:TITLE_LENGTH]:
+                self.update({"sessionUpdate": "session_info_update", "title": title})
+
+    def update(self, update: dict[str, Any]) -> None:
+        """Say what the agent would say."""
+        self._take_one(update["sessionUpdate"], {"update": update})
+
+    def append(self, method: str, params: dict[str, Any]) -> None:
+        """Add a message of our own."""
+        self._append(b'{"jsonrpc":"2.0","method":"' + method.encode() + b'","params":', params)
+
+    def chose(self, method: str, params: dict[str, Any], result: Any) -> None:
+        """Tell every window of a choice that one of them made."""
+        told = self.setup.chose(method, params, result)
+        if told is None:
+            return
+        method, params = told
+        if method == protocol.SESSION_UPDATE:
+            self.update(params["update"])
+        else:
+            self.append(method, params)
+            self._on_change()
+
+    def _append(
+        self, prefix: bytes, params: dict[str, Any], ours: dict[str, Any] | None = None
+    ) -> None:
+        if self.is_closed:
+            return
+        log = self._log
+        mark = {"seq": log.seq + 1, **ours} if ours else {"seq": log.seq + 1}
+        meta = params.get("_meta")
+        params["sessionId"] = log.session
+        params["_meta"] = {**meta, META: mark} if isinstance(meta, dict) else {META: mark}
+        log.append(prefix + orjson.dumps(params) + b"}")
