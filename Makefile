@@ -94,7 +94,7 @@ lab: $(BUILT) $(STAMPS)/install
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright*.xml; \
-	layer() { $(MAKE) --no-print-directory test-$$1 SHARD=$$2 2>&1 | sed -u "s/^/$$1 | /"; }; \
+	layer() { $(MAKE) --no-print-directory test-$$1 SHARD=$${2-} 2>&1 | sed -u "s/^/$$1 | /"; }; \
 	lane() { ok=0; for each in "$$@"; do layer $${each%:*} $${each#*:} || ok=1; done; return $$ok; }; \
 	(lane browser:1/3 browser:2/3) & browser=$$!; \
 	failed=; \
