@@ -33,7 +33,11 @@ def as_elicitation(params: dict[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for index, question in enumerate(questions):
         properties[_name(index)] = _field(question)
-    message = _text(questions[0]) if len(questions) == 1 else _text(params)
+    message = _text(params)
+    if len(questions) == 1:
+        # Asked once, not above and beside the field.
+        message = _text(questions[0])
+        properties[_name(0)]["title"] = "Your answer"
     return {
         "sessionId": params["sessionId"],
         "mode": "form",
