@@ -96,12 +96,12 @@ test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright*.xml; \
 	layer() { $(MAKE) --no-print-directory test-$$1 SHARD=$${2-} 2>&1 | sed -u "s/^/$$1 | /"; }; \
 	lane() { ok=0; for each in "$$@"; do layer $${each%:*} $${each#*:} || ok=1; done; return $$ok; }; \
-	(lane browser:1/3 browser:2/3) & browser=$$!; \
+	(lane browser:1/4 browser:2/4 browser:3/4) & browser=$$!; \
 	failed=; \
-	lane jest: python: browser:3/3 || failed=1; \
+	lane jest: python: browser:4/4 || failed=1; \
 	wait $$browser || failed=1; \
 	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(REPORTS)/playwright-1.xml $(REPORTS)/playwright-2.xml \
-	  $(REPORTS)/playwright-3.xml $(REPORTS)/pytest.xml || failed=1; \
+	  $(REPORTS)/playwright-3.xml $(REPORTS)/playwright-4.xml $(REPORTS)/pytest.xml || failed=1; \
 	if [ -n "$$failed" ]; then echo "make test: failed" >&2; exit 1; fi
 
 test-python: $(BUILT) $(STAMPS)/test
@@ -114,7 +114,7 @@ test-jest: $(STAMPS)/node-modules
 	cd labextension && jlpm test --ci --json --outputFile=$(CURDIR)/$(REPORTS)/jest.json >/dev/null
 	@$(PY) .ci/ran-tests $(REPORTS)/jest.json
 
-# All of it, or one of the parts that SHARD names, such as 1/3.
+# All of it, or one of the parts that SHARD names, such as 1/4.
 PART = $(if $(SHARD),-$(firstword $(subst /, ,$(SHARD))))
 test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright$(PART).xml
