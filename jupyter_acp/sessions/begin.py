@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import protocol
 from ..rpc import RpcError
-from .choices import CHOICES, WORDS, calls
+from .choices import WORDS
+from .choosing import can_choose, choose
 from .retelling import retell
 from .sandbox import HINTS
 from .session import Session
@@ -24,9 +25,9 @@ async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict
     for what in HINTS:
         value = session.record.metadata.get(what)
         # Where there is no other way, the agent has been told with the request itself.
-        if isinstance(value, str) and any(calls(CHOICES[what], value, session.setup.known)):
+        if isinstance(value, str) and can_choose(session, what, value):
             try:
-                await session.choose(what, value)
+                await choose(session, what, value)
             except RpcError as error:
                 words = f"The {WORDS[what]} could not be set to {value}: {error.text}"
                 session.append(protocol.NOTICE, {"level": "warning", "message": words})

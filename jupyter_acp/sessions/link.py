@@ -18,6 +18,7 @@ from ..protocol import SESSION_UPDATE
 from ..rpc import Peer, Request, RpcError, invalid_params
 from ..rpc.errors import UNAVAILABLE
 from . import sandbox
+from .choosing import apply_metadata
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
@@ -109,7 +110,7 @@ class AgentLink(Peer):
         """Take what is said of a session; ignore what nobody knows."""
         session = self._session_of(params)
         if method == protocol.EXT_METADATA_UPDATE and session is not None:
-            session.apply_metadata(sandbox.metadata_of(params))
+            apply_metadata(session, sandbox.metadata_of(params))
         else:
             self.log.debug("Ignored %s from %s", method, self.name)
 

@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import os
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-
-import orjson
 
 from .. import protocol
 from ..agents.agent import Agent
@@ -22,28 +19,23 @@ from ..client.dispatch import ClientServices
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import FORBIDDEN, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
-from . import sandbox, transfer, words
+from . import sandbox
 from .begin import begin_fork, begin_new
+from .choosing import is_acceptable
 from .foreign import ForeignSession, sessions_of
+from .history import History
 from .journal import Journal
 from .link import AgentLink
 from .log import Log
 from .news import Listener, News
 from .record import SessionRecord, now
-from .retention import Retention, superfluous
-from .session import METADATA_LIMIT, Session
-from .setup import is_writable
+from .retention import Retention
+from .session import Session
 from .ways import ways
 
 if TYPE_CHECKING:
     from ..agents.catalog import Entry
     from ..agents.spec import AgentSpec
-
-
-EXPORT_SIZE = 1024 * 1024
-
-CLEAN_UP_INTERVAL = 3600.0
-"""How often is looked for sessions that have to go, in seconds."""
 
 
 class Client(Listener, Protocol):
@@ -92,12 +84,12 @@ class SessionManager:
         self._services = services
         self._on_activity = on_activity
         self._journal = Journal(journal, log)
+        self.history = History(self, self._journal, limits.retention)
         self._sessions: dict[str, Session] = {}
         self._aliases: dict[str, str] = {}
         self._foreign: dict[str, ForeignSession] = {}
         self._links: dict[str, AgentLink] = {}
         self._closing = False
-        self._cleaning: asyncio.Task[None] | None = None
         self.windows: set[Client] = set()
         self._news = News(self.windows)
 
@@ -113,22 +105,12 @@ class SessionManager:
             self._sessions[record.id] = self._make(record)
             if record.alias is not None:
                 self._aliases[record.alias] = record.id
-        if not self.limits.retention.is_endless:
-            self._cleaning = asyncio.get_running_loop().create_task(self._keep_clean())
-
-    async def _keep_clean(self) -> None:
-        while True:
-            try:
-                await self.clean_up()
-            except Exception:
-                self.log.exception("Old sessions could not be deleted")
-            await asyncio.sleep(CLEAN_UP_INTERVAL)
+        self.history.open()
 
     async def close(self) -> None:
         """Stop every agent and save everything."""
         self._closing = True
-        if self._cleaning is not None:
-            self._cleaning.cancel()
+        self.history.close()
         self._news.close()
         await asyncio.gather(*(window.close() for window in list(self.windows)))
         for session in self._sessions.values():
@@ -239,7 +221,7 @@ class SessionManager:
         spec = self._spec(agent)
         _check_folder(spec, params)
         metadata = dict(sandbox.corner({"_meta": params.meta}))
-        if not is_writable(metadata) or len(orjson.dumps(metadata)) > METADATA_LIMIT:
+        if not is_acceptable(metadata):
             raise invalid_params(f'_meta["{protocol.SANDBOX}"]: too much, or nested too deeply.')
         wanted, named = metadata.get("requestedSessionId"), metadata.get("title")
         record = SessionRecord(
@@ -319,7 +301,14 @@ class SessionManager:
         if alias is not None and self._aliases.get(alias) == session.id:
             del self._aliases[alias]
 
-    async def delete(self, id: str) -> None:
+    async def delete_if_idle(self, id: str) -> None:
+        """Forget a session that nobody needs; to its agent it is still the user's."""
+        session = self._sessions.get(id)
+        if session is not None and not session.is_busy:
+            # To the end, also if the server stops meanwhile: half of it would come back.
+            await asyncio.shield(self.delete(id, is_told=False))
+
+    async def delete(self, id: str, *, is_told: bool = True) -> None:
         """End a session and forget everything about it, or nothing if the journal cannot."""
         session = self.get(id)
         id = session.id
@@ -328,7 +317,8 @@ class SessionManager:
         with session.ending():
             try:
                 await session.close()
-                if (link := self._links.get(session.agent)) and not self._is_shared(session):
+                link = self._links.get(session.agent)
+                if is_told and link is not None and not self._is_shared(session):
                     await session.tell_agent(link, "delete")
                 # Asked before anybody is told: most of what can go wrong goes wrong here.
                 await self._journal.flush()
@@ -367,54 +357,13 @@ class SessionManager:
         id = self.get(id).id
         return await self._journal.page(id, after=after, before=before, limit=limit, newest=newest)
 
-    # History
-
-    async def search(self, query: str, limit: int) -> list[dict[str, Any]]:
-        """Return the sessions in which words are said, the best first, with the places."""
-        found: dict[str, list[dict[str, Any]]] = {}
-        for match in await self._journal.search(query, limit):
-            if match.session in self._sessions:
-                found.setdefault(match.session, []).append(words.public(match))
-        return [{**self.get(id).public(), "matches": matches} for id, matches in found.items()]
-
-    async def export(self, session: Session) -> AsyncIterator[bytes]:
-        """Return a session as lines, a piece at a time."""
-        yield transfer.head(session.record) + b"\n"
-        after, end = 0, session.log.seq
-        while after < end:
-            body, after = await session.log.read(after, EXPORT_SIZE)
-            if not body:
-                return
-            yield body + b"\n"
-
-    async def take_in(self, exported: bytes) -> Session:
-        """Take a session that was exported as a new one, whose agent knows nothing of it yet."""
-        id = str(uuid.uuid4())
-        loop = asyncio.get_running_loop()
-        record, messages = await loop.run_in_executor(
-            None, lambda: transfer.read(iter(exported.splitlines()), id)
-        )
+    async def insert(self, record: SessionRecord, messages: list[bytes]) -> Session:
+        """Take a session that comes from elsewhere as a whole."""
         self._spec(record.agent)
         await self._journal.insert(record, messages)
-        session = self._sessions[id] = self._make(record)
+        session = self._sessions[record.id] = self._make(record)
         self._news.changed(session)
         return session
-
-    async def clean_up(self) -> list[str]:
-        """Delete what is older, or more, than is to be kept; return the ids."""
-        sizes = await self._journal.sizes()
-        busy = [session.id for session in self._sessions.values() if session.is_busy]
-        records = [session.record for session in self._sessions.values()]
-        today = dt.datetime.now(dt.timezone.utc)
-        gone = superfluous(records, sizes, self.limits.retention, today, busy)
-        for id in gone:
-            # Asked again: deleting takes time, in which somebody may have come back to it.
-            if (session := self._sessions.get(id)) is not None and not session.is_busy:
-                # To the end, also if the server stops meanwhile: half of it would come back.
-                await asyncio.shield(self.delete(id))
-        if gone:
-            self.log.info("Deleted %d sessions that were too old or too many", len(gone))
-        return gone
 
     # Agents
 

@@ -266,10 +266,11 @@ class _Text:
     def __init__(self, passage: Passage) -> None:
         self.speaker = passage.speaker
         self.key = passage.key
+        self._texts = [passage.text]
 
     @property
     def text(self) -> str:
-        raise NotImplementedError
+        return "".join(self._texts)
 
     @cached_property
     def normal(self) -> str:
@@ -289,14 +290,9 @@ class _Known(_Text):
 
     def __init__(self, passage: Passage) -> None:
         super().__init__(passage)
-        self._text = passage.text
         self.is_matched = False
         self.is_last = False
         self.heard = 0
-
-    @property
-    def text(self) -> str:
-        return self._text
 
     def is_same(self, heard: _Heard, *, is_next: bool) -> bool:
         """Whether it is what was heard; what is expected next may be told in more words."""
@@ -323,11 +319,6 @@ class _Heard(_Text):
     def __init__(self, passage: Passage, params: Update) -> None:
         super().__init__(passage)
         self.updates = [params]
-        self._texts = [passage.text]
-
-    @property
-    def text(self) -> str:
-        return "".join(self._texts)
 
     def goes_on(self, passage: Passage) -> bool:
         same = (passage.speaker, passage.key) == (self.speaker, self.key)

@@ -7,33 +7,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
-from itertools import chain
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from .. import protocol
 from ..agents.authentication import explained
 from ..rpc import Request, RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from . import sandbox
-from .choices import CHOICES, WORDS, Call, calls, choice_of, chosen, option_for
+from .choices import Call
 from .log import Log
 from .questions import Asker, Question, Questions, cancelled
 from .record import SessionRecord, State, now
 from .restore import restore
-from .sandbox import HINTS
 from .setup import Setup, is_writable
 from .transcript import Transcript
 from .turns import Turn, Turns
-from .ways import NoWay, by_any_way, note_unknown, ways
+from .ways import NoWay, by_any_way, ways
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
     from .link import AgentLink
-
-METADATA_LIMIT = 64 * 1024
-"""How much can be said of a session besides what is said in it, in bytes."""
 
 AGENT_PATIENCE = 5.0
 """How long an agent may take to end a turn or a session, in seconds, before we go on without it."""
@@ -53,12 +46,12 @@ class Session:
     ) -> None:
         self.record = record
         self.log = log
-        self.transcript = Transcript(record, log, self._changed, logger)
+        self.transcript = Transcript(record, log, self.changed, logger)
         self.take = self.transcript.take
         self._get_link = link
         self._on_change = on_change
         self._on_turn_end = on_turn_end
-        self._logger = logger
+        self.logger = logger
         self._link: AgentLink | None = None
         self._lost = False
         self._is_terminated = False
@@ -181,7 +174,7 @@ class Session:
         if request.method == protocol.EXT_QUESTION:
             answer = asyncio.ensure_future(sandbox.answered(request.params, question.future))
         request.follow(answer, lambda: self._questions.withdraw(question))
-        self._changed()
+        self.changed()
         return question.future
 
     async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -189,7 +182,7 @@ class Session:
         question = self._questions.put(
             protocol.REQUEST_PERMISSION, {**params, "sessionId": self.id}
         )
-        self._changed()
+        self.changed()
         try:
             answer = await question.future
         except asyncio.CancelledError:
@@ -215,7 +208,7 @@ class Session:
         link = self._get_link()
         result = await self.open_with_agent(link, await link.ready(), method, body)
         self.record.created = self.record.updated = now()
-        self._changed()
+        self.changed()
         return result
 
     async def open_with_agent(
@@ -268,45 +261,10 @@ class Session:
             )
         self._questions.cancel()
 
-    async def forward(self, method: str, params: dict[str, Any]) -> Any:
-        """Ask the agent something about this session."""
-        call = Call(method, params)
-        if choice := choice_of(method, params, self.setup.known):
-            # An option that is named is that one, though another may be of the same kind.
-            return await self.choose(
-                *choice, call if method == protocol.SET_CONFIG_OPTION else None
-            )
-        return await self._call(await self._agent(), call)
+    async def call(self, call: Call) -> Any:
+        """Ask the agent something about this session, and tell every window what was chosen by it."""
+        agent = await self.ready_agent()
 
-    async def choose(self, what: str, value: Any, first: Call | None = None) -> Any:
-        """Tell the agent what was chosen, in the best way that it knows."""
-        agent = await self._agent()
-        known = calls(CHOICES[what], value, self.setup.known)
-        if first is not None:
-            known = chain([first], (call for call in known if call.method != first.method))
-        for call in known:
-            if call.method in agent.unknown:
-                continue
-            try:
-                result = await self._call(agent, call)
-            except RpcError as error:
-                if not note_unknown(agent, call.method, error):
-                    raise
-            else:
-                self._note_option(what, value, call)
-                return result
-        raise invalid_params(f"{agent.spec.name} offers no such {WORDS[what]} here: {value!r}.")
-
-    def _note_option(self, what: str, value: Any, call: Call) -> None:
-        """Let the option that stands for a choice say so, too, where it was told in another way."""
-        option = option_for(CHOICES[what], self.setup.known)
-        if option is not None and call.method != protocol.SET_CONFIG_OPTION:
-            options = chosen(self.setup.known, option.get("id"), value)
-            self.transcript.update(
-                {"sessionUpdate": "config_option_update", "configOptions": options}
-            )
-
-    async def _call(self, agent: Agent, call: Call) -> Any:
         def note(result: Any) -> None:
             self.transcript.chose(call.method, call.params, result)
 
@@ -318,12 +276,11 @@ class Session:
 
     async def ask_by(self, capability: str, params: dict[str, Any]) -> Any:
         """Ask the agent something that it may know several ways to answer."""
-        agent = await self._agent()
-        return await by_any_way(
-            agent, capability, lambda method: self._call(agent, Call(method, params))
-        )
+        agent = await self.ready_agent()
+        return await by_any_way(agent, capability, lambda method: self.call(Call(method, params)))
 
-    async def _agent(self) -> Agent:
+    async def ready_agent(self) -> Agent:
+        """Return an agent that knows this session."""
         return await (await self.connect()).ready()
 
     async def connect(self) -> AgentLink:
@@ -426,7 +383,7 @@ class Session:
         except NoWay:
             pass
         except (RpcError, asyncio.TimeoutError) as error:
-            self._logger.info("%s was not answered as it should: %s", capability, error)
+            self.logger.info("%s was not answered as it should: %s", capability, error)
 
     def _is_known_to(self, link: AgentLink) -> bool:
         """Whether the agent's id for it is still its own: some count anew in every run."""
@@ -443,7 +400,7 @@ class Session:
     def remember(self) -> None:
         """Be there again: it could not be deleted."""
         self.transcript.is_closed = False
-        self._changed()
+        self.changed()
 
     async def stop(self) -> None:
         """End what runs, because everything ends."""
@@ -454,32 +411,6 @@ class Session:
     def rename(self, title: str) -> None:
         """Give the session a title; windows learn of it as of an agent's."""
         self.transcript.update({"sessionUpdate": "session_info_update", "title": title})
-
-    def apply_metadata(self, metadata: dict[str, Any]) -> None:
-        """Take over what the agent, or a user, says of the session."""
-        known = {key: value for key, value in metadata.items() if is_writable(value)}
-        # What it is called elsewhere was settled when it was opened.
-        known.pop("requestedSessionId", None)
-        together = {**self.record.metadata, **known}
-        if len(orjson.dumps(together)) > METADATA_LIMIT:
-            self._logger.warning("Ignored metadata of %s: too much", self.record.agent)
-            return
-        self.record.metadata = together
-        title = known.get("title")
-        if isinstance(title, str) and title and title != self.record.title:
-            self.rename(title)
-        self._changed()
-
-    async def set_metadata(self, metadata: dict[str, Any]) -> None:
-        """Change what is known of the session, here and, if it wants to know, at the agent."""
-        with contextlib.suppress(NoWay):
-            # Refused: then nothing of it is true here, either.
-            await self.ask_by("metadata", {"metadata": metadata})
-        for what in HINTS:
-            value = metadata.get(what)
-            if isinstance(value, str) and any(calls(CHOICES[what], value, self.setup.known)):
-                await self.choose(what, value)
-        self.apply_metadata(metadata)
 
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message of our own to the transcript."""
@@ -510,14 +441,15 @@ class Session:
             lines = [line for line in lines if isinstance(line, str)]
             params["error"] = {"message": error.text, "stderr": lines}
         self.append(protocol.STATE, params)
-        self._changed()
+        self.changed()
 
     def turn_ended(self) -> None:
         """Take note that the agent has nothing to do any more, or goes on with the next turn."""
         if not self.transcript.is_closed:
             self._on_turn_end(self)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Save what is known of it, and tell those who show it in a list."""
         if not self.transcript.is_closed:
             self._on_change(self)
 
@@ -530,7 +462,7 @@ class Session:
                 "request": {"method": question.method, "params": question.params},
             },
         )
-        self._changed()
+        self.changed()
 
 
 def _closing() -> RpcError:

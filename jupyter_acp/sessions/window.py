@@ -18,6 +18,7 @@ from ..rpc.connection import CANCEL, Done
 from ..rpc.errors import INVALID_REQUEST
 from ..rpc.transport import Transport
 from . import sandbox
+from .choosing import forward, set_metadata
 from .feed import Feed
 from .manager import SessionManager
 from .questions import Question
@@ -119,7 +120,7 @@ class Window(Peer):
         elif serve := self._methods.get(method):
             request.run(serve(params))  # type: ignore[arg-type]
         elif request.lane is not None:
-            request.run(self._manager.get(request.lane).forward(method, params))
+            request.run(forward(self._manager.get(request.lane), method, params))
         else:
             raise method_not_found(method)
 
@@ -299,7 +300,7 @@ class Window(Peer):
 
     async def _set_metadata(self, params: Any) -> dict[str, Any]:
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
-        await session.set_metadata(sandbox.metadata_of(params))
+        await set_metadata(session, sandbox.metadata_of(params))
         return {"metadata": session.record.metadata}
 
     async def _events(self, params: Any) -> Any:

@@ -368,7 +368,9 @@ def main():
         elif method == "session/set_mode":
             mode = {"sessionUpdate": "current_mode_update", "currentModeId": OPTIONS["own_mode"]}
             behind = [updating(params["sessionId"], update=mode)] if OPTIONS["own_mode"] else []
-            answer(id, {}, behind=behind)
+            known = params["modeId"] in [each["id"] for each in MODES["availableModes"]]
+            error = None if known else {"code": -32602, "message": "There is no such mode."}
+            answer(id, {}, error=error, behind=behind)
         elif method == "session/set_model":
             known = [model["modelId"] for model in (OPTIONS["models"] or {})["availableModels"]]
             if params["modelId"] in known:
