@@ -183,6 +183,13 @@ class Client:
     def of(self, method: str) -> list[dict[str, Any]]:
         return [m for m in self.received if m.get("method") == method]
 
+    def printed(self, start: int = 0) -> str:
+        """What commands have printed: however many messages it came in."""
+        method = "_jupyter/terminal/output"
+        return "".join(
+            m["params"]["data"] for m in self.received[start:] if m.get("method") == method
+        )
+
     def of_sessions(self, start: int = 0) -> list[dict[str, Any]]:
         """All but the news of the list of sessions and of queues, which come when they come."""
         news = ("_jupyter/sessions/", "_jupyter/session/queue")

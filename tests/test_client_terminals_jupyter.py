@@ -233,7 +233,7 @@ async def test_the_agent_reads_text_and_windows_get_the_colours(window, tmp_path
     session = await window.new(tmp_path)
     line = r"printf '\033[1;32mgreen\033[0m\n10%%\r50%%\r100%%\n\033]0;title\007end\r\n'"
     assert (await run(window, session, line))["output"] == "green\n100%\nend\r\n"
-    shown = "".join(m["params"]["data"] for m in window.of("_jupyter/terminal/output"))
+    shown = window.printed()
     assert shown.startswith("\x1b[1;32mgreen\x1b[0m\n")
 
 

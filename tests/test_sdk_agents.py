@@ -90,7 +90,7 @@ async def test_one_turn_with_permission_file_and_terminal(window, jp_root_dir):
     (call,) = window.updates("tool_call")
     assert call["params"]["update"]["title"] == "Do it"
     # The window sees the output live, although only the agent asked for it.
-    shown = "".join(m["params"]["data"] for m in window.of("_jupyter/terminal/output"))
+    shown = window.printed()
     assert shown.rstrip() == "out"
 
 
