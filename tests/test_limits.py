@@ -11,12 +11,16 @@ LOADS = {"loadSession": True, "sessionCapabilities": {"fork": {}, "resume": {}}}
 
 
 @pytest.fixture
-def acp_agents():
+def acp_agents(jp_root_dir):
     return {
         "scripted": scripted(),
         "no-new": scripted(ignore=["session/new"]),
         "no-mode": scripted(ignore=["session/set_mode"]),
         "no-fork": scripted(capabilities=LOADS, ignore=["session/fork"]),
+        "no-end": scripted(
+            capabilities={"sessionCapabilities": {"list": {}}},
+            listed=[[{"sessionId": "one", "cwd": str(jp_root_dir)}], None],
+        ),
         "no-resume": scripted(capabilities=LOADS, ignore=["session/resume"], replay=2),
     }
 
@@ -65,3 +69,10 @@ async def test_a_turn_may_take_longer(window, tmp_path):
     session = await window.new(tmp_path)
     response = await window.prompt(session, ["sleep", 2.5], ["chunk", "at last"])
     assert response["result"]["stopReason"] == "end_turn" and window.texts() == ["at last"]
+
+
+async def test_sessions_that_are_listed_without_end(window, tmp_path):
+    own = await window.new(tmp_path, "no-end")
+    listed = (await window.result("session/list", {}))["sessions"]
+    assert [each["_meta"]["jupyter-acp"]["agent"] for each in listed] == ["no-end", "no-end"]
+    assert listed[0]["sessionId"] == own

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from ..agents.agent import Agent
+from ..rpc import RpcError
 from .setup import TITLE_LIMIT
 from .ways import NoWay, by_any_way
 
@@ -42,9 +44,20 @@ class ForeignSession(NamedTuple):
         }
 
 
-async def sessions_of(agent: Agent, root: str) -> list[ForeignSession]:
-    """Ask an agent for all its sessions below a folder, page by page; none if it cannot tell."""
+async def sessions_of(agent: Agent, root: str, patience: float) -> list[ForeignSession]:
+    """Ask an agent for all its sessions below a folder; those that it tells of in time."""
     found: list[ForeignSession] = []
+    try:
+        await asyncio.wait_for(_collect(agent, root, found), patience)
+    except (asyncio.TimeoutError, RpcError) as error:
+        agent.log.info(
+            "%s did not list all its sessions: %s", agent.spec.name, error or "it took too long"
+        )
+    return found
+
+
+async def _collect(agent: Agent, root: str, found: list[ForeignSession]) -> None:
+    """Take up its sessions page by page; none if it cannot tell."""
     cursor: str | None = None
     for _ in range(MOST_PAGES):
         params = {"cursor": cursor} if cursor else {}
@@ -64,7 +77,6 @@ async def sessions_of(agent: Agent, root: str) -> list[ForeignSession]:
         if not isinstance(following, str) or following == cursor:
             break
         cursor = following
-    return found
 
 
 def _session(agent: str, entry: Any) -> ForeignSession | None:

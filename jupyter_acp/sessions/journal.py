@@ -54,7 +54,7 @@ class Journal:
         self._database = Database(path, log)
         self._log = log
         self._grown: dict[Source, int] = {}
-        self._records: dict[str, bytes] = {}
+        self._records: dict[str, SessionRecord] = {}
         self._facts: dict[str, bytes] = {}
         self._committing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -90,10 +90,10 @@ class Journal:
         self._commit_in(COMMIT_INTERVAL)
 
     def save(self, record: SessionRecord) -> None:
-        """Save what is known of a session, along with the messages taken so far."""
+        """Save what is known of a session at the next commit, along with the messages until then."""
         if self._closed:
             return
-        self._records[record.id] = orjson.dumps(record.to_json())
+        self._records[record.id] = record
         self._commit_in(COMMIT_INTERVAL)
 
     def keep(self, key: str, value: bytes) -> None:
@@ -135,9 +135,7 @@ class Journal:
     def save_now(self) -> None:
         """Save what is unsaved from a process that is ending without its event loop."""
         if not self._closed and self._any:
-            self._database.write_now(
-                Commit([_run(log) for log in self._grown], self._records, self._facts)
-            )
+            self._database.write_now(self._taken())
 
     async def delete(self, session: str) -> None:
         """Forget a session and all its messages, really."""
@@ -204,10 +202,10 @@ class Journal:
         return bool(self._grown or self._records or self._facts)
 
     async def _commit(self) -> None:
+        commit = self._taken()
         grown, self._grown = self._grown, {}
         records, self._records = self._records, {}
         facts, self._facts = self._facts, {}
-        commit = Commit([_run(log) for log in grown], records, facts)
         self._in_flight = sum(len(chunk.body) for run in commit.runs for chunk in run.chunks)
         delay = COMMIT_INTERVAL
         try:
@@ -229,6 +227,17 @@ class Journal:
             self._committing = None
         if self._any:
             self._commit_in(delay)
+
+    def _taken(self) -> Commit:
+        """Return everything that is to be written, as it is now."""
+        records: dict[str, bytes] = {}
+        for id, record in self._records.items():
+            try:
+                records[id] = orjson.dumps(record.to_json())
+            except TypeError as error:
+                # The others must not suffer from it.
+                self._log.error("The ACP session %s could not be saved: %s", id, error)
+        return Commit([_run(log) for log in self._grown], records, self._facts)
 
     async def _in(self, executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(executor, work)

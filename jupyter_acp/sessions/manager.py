@@ -158,16 +158,17 @@ class SessionManager:
     async def elsewhere(self) -> list[ForeignSession]:
         """Return the sessions that running agents have besides those that are known here."""
         agents = [link.agent for link in self._links.values() if link.agent is not None]
+        patience = self.limits.request_timeout
         answers = await asyncio.gather(
-            *(sessions_of(agent, self.root_dir) for agent in agents), return_exceptions=True
+            *(sessions_of(agent, self.root_dir, patience) for agent in agents)
         )
         known = {(each.agent, each.record.agent_session) for each in self._sessions.values()}
-        found: list[ForeignSession] = []
-        for agent, answer in zip(agents, answers, strict=True):
-            if isinstance(answer, BaseException):
-                self.log.info("%s did not list its sessions: %s", agent.spec.name, answer)
-                continue
-            found += [each for each in answer if (each.agent, each.agent_session) not in known]
+        found = [
+            each
+            for answer in answers
+            for each in answer
+            if (each.agent, each.agent_session) not in known
+        ]
         found.sort(key=lambda each: each.updated, reverse=True)
         self._foreign = {each.id: each for each in found}
         return list(self._foreign.values())

@@ -354,8 +354,6 @@ export interface ISessionInfo {
   error?: string | null;
   /** It was an error that ended the last turn. */
   failed?: boolean;
-  /** Its agent can fork it. */
-  canFork?: boolean;
   created?: string;
   updated?: string;
   seq?: number;

@@ -23,7 +23,7 @@ OPTIONS = {
     "session_id": None,  # the id of every session, however many there are
     "session_ids": [],  # the ids of the first sessions, in their order
     "slow_new": 0,  # seconds that session/new takes
-    "listed": [[]],  # the pages of session/list
+    "listed": [[]],  # the pages of session/list; None is one that never comes
     "modes": True,  # whether it has modes
     "replay": 0,  # updates during session/load: what was said, from the beginning again if need be
     "replay_pause": 0,  # seconds before each update during session/load
@@ -330,7 +330,8 @@ def main():
         elif method in ("session/list", "_sandboxagent/session/list"):
             page = int(params.get("cursor", "0"))
             following = {"nextCursor": str(page + 1)} if page + 1 < len(OPTIONS["listed"]) else {}
-            answer(id, {"sessions": OPTIONS["listed"][page], **following})
+            if OPTIONS["listed"][page] is not None:
+                answer(id, {"sessions": OPTIONS["listed"][page], **following})
         elif method == "_sandboxagent/session/events":
             answer(id, {"events": ["theirs"]})
         elif method == "_sandboxagent/session/set_metadata":
