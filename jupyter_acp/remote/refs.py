@@ -1,0 +1,232 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Where a session's files are when they are not here: a repository, a branch and a revision.
+
+Every one of these words is written by somebody else and handed to the git program, so each is held
+to be an attack until it is shown to be plain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Literal
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
+
+SCHEMES = ("https", "ssh")
+"""The ways to a repository that need nobody's leave."""
+
+KNOWN_SCHEMES = (*SCHEMES, "http", "file")
+LONGEST = 2048
+
+_REVISION = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SCP_LIKE = re.compile(
+    r"([A-Za-z0-9_][A-Za-z0-9._-]*)@([A-Za-z0-9][A-Za-z0-9.-]*):(?!//)([^\s:][^\s]*)"
+)
+_USERINFO = re.compile(r"(?<=://)[^/\s@]*@")
+_NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?=/|$)|\.$")
+
+
+class RefError(ValueError):
+    """A reference is refused; the message is for the person who gave it, and quotes no secret."""
+
+
+class GitRemoteRef(BaseModel):
+    """A state of a git repository."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    type: Literal["git"] = "git"
+    url: str
+    branch: str
+    revision: str
+
+    @field_validator("url")
+    @classmethod
+    def _url(cls, url: str) -> str:
+        address_of(url)
+        return url
+
+    @field_validator("branch")
+    @classmethod
+    def _branch(cls, branch: str) -> str:
+        return check_branch(branch)
+
+    @field_validator("revision")
+    @classmethod
+    def _revision(cls, revision: str) -> str:
+        if not _REVISION.fullmatch(revision.lower()):
+            raise RefError("must be the 40 (or 64) hexadecimal digits of a commit")
+        return revision.lower()
+
+    def public(self) -> dict[str, str]:
+        """What may be shown, stored and sent: no secret in it."""
+        return {**self.model_dump(), "url": public_url(self.url)}
+
+
+class OtherRemoteRef(BaseModel):
+    """A kind of storage that is not known here."""
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    type: str
+
+
+def _kind(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return "git" if kind == "git" else "other"
+
+
+RemoteRef = Annotated[
+    Annotated[GitRemoteRef, Tag("git")] | Annotated[OtherRemoteRef, Tag("other")],
+    Discriminator(_kind),
+]
+_ADAPTER: TypeAdapter[GitRemoteRef | OtherRemoteRef] = TypeAdapter(RemoteRef)
+
+
+def git_ref(value: Any) -> GitRemoteRef:
+    """Return a reference to a repository, or say what is wrong with it."""
+    try:
+        ref = _ADAPTER.validate_python(value)
+    except ValidationError as error:
+        raise RefError(
+            "; ".join(
+                f"remote.{problem['loc'][-1] if problem['loc'] else ''}: {_words(problem)}"
+                for problem in error.errors(include_input=False, include_url=False)
+            )
+        ) from None
+    if not isinstance(ref, GitRemoteRef):
+        raise RefError(
+            f"remote.type: {ref.type[:40]!r} is not known here; only git repositories are"
+        )
+    return ref
+
+
+def _words(problem: Any) -> str:
+    return str(problem["ctx"]["error"]) if problem["type"] == "value_error" else problem["msg"]
+
+
+@dataclass(frozen=True)
+class Address:
+    """What an address of a repository says."""
+
+    scheme: str
+    host: str
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Where repositories may be."""
+
+    schemes: Sequence[str] = SCHEMES
+    hosts: Sequence[str] = ()
+
+    def check(self, url: str) -> None:
+        """Refuse an address that is not allowed here."""
+        address = address_of(url)
+        if address.scheme not in self.schemes:
+            raise RefError(
+                f"remote.url: {address.scheme}:// is not allowed here, only "
+                f"{' and '.join(f'{scheme}://' for scheme in self.schemes)}. "
+                "Who runs the server can change that (AcpExtension.remote_schemes)"
+            )
+        if self.hosts and address.scheme != "file" and not self._knows(address.host):
+            raise RefError(
+                f"remote.url: {address.host} is not among the hosts that are allowed here: "
+                f"{', '.join(self.hosts)}. Who runs the server can change that "
+                "(AcpExtension.remote_hosts)"
+            )
+
+    def _knows(self, host: str) -> bool:
+        return any(fnmatchcase(host, pattern.lower()) for pattern in self.hosts)
+
+    @property
+    def protocols(self) -> str:
+        """The same for git itself, which may be led elsewhere on the way."""
+        return ":".join(self.schemes)
+
+
+def address_of(url: str) -> Address:
+    """Take an address apart, or refuse one that means more than a place."""
+    if not url or len(url) > LONGEST:
+        raise RefError("must be the address of a repository")
+    if url.startswith("-"):
+        raise RefError("must not begin with a dash")
+    if not unquote(url).isprintable() or " " in url:
+        raise RefError("must have neither spaces nor control characters")
+    if re.match(r"[A-Za-z0-9+.-]*::", url):
+        raise RefError("must not name a program that is to fetch it")
+    if "://" in url:
+        return _of_url(url)
+    if plain := _SCP_LIKE.fullmatch(url):
+        if plain[3].startswith("-"):
+            raise RefError("must not have a path that begins with a dash")
+        return Address("ssh", plain[2].lower())
+    raise RefError(
+        "must be an address such as https://example.org/you/project.git or "
+        "git@example.org:you/project.git; a folder is none"
+    )
+
+
+def _of_url(url: str) -> Address:
+    try:
+        parts = urlsplit(url)
+        host, user = parts.hostname or "", parts.username or ""
+        port = parts.port
+    except ValueError:
+        # Without its words, which may quote a password.
+        raise RefError("is not an address that can be read") from None
+    if parts.scheme not in KNOWN_SCHEMES:
+        raise RefError(f"must begin with https:// or ssh://, not {parts.scheme[:20]}://")
+    if parts.query or parts.fragment:
+        raise RefError("must have neither a query nor a fragment")
+    if parts.scheme == "file":
+        if parts.netloc or not parts.path.startswith("/"):
+            raise RefError("must name a file on this machine: file:///path/to/repository.git")
+        return Address("file", "")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*|[0-9a-f:.]+", host) or port == 0:
+        raise RefError("must name a host")
+    if unquote(user).startswith("-") or parts.path.startswith("/-"):
+        raise RefError("must not have a part that begins with a dash")
+    if parts.path in ("", "/"):
+        raise RefError("must name a repository, not only a host")
+    return Address(parts.scheme, host)
+
+
+def check_branch(branch: str) -> str:
+    """Return a name that is one branch's and nothing else, by git's own rules and stricter ones."""
+    if not branch or len(branch) > 255:
+        raise RefError("must be the name of a branch")
+    if branch.startswith(("-", "+", "/", ".", "refs/")) or branch.endswith("/"):
+        raise RefError("must not begin with a dash, a plus, a dot, a slash or refs/")
+    if branch in ("@", "HEAD") or _NOT_IN_REFS.search(branch) or not branch.isprintable():
+        raise RefError("is not a name that git allows for a branch")
+    return branch
+
+
+def public_url(url: str) -> str:
+    """Return an address without passwords; who logs in by ssh is part of the address."""
+    if "://" not in url:
+        return url
+    parts: SplitResult = urlsplit(url)
+    user, at, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0]
+    kept = f"{name}@" if at and name and parts.scheme == "ssh" else ""
+    return parts._replace(netloc=kept + host).geturl()
+
+
+def redacted(text: str) -> str:
+    """Return what a program printed without what stands before a host in addresses."""
+    return _USERINFO.sub("", text)
