@@ -54,6 +54,9 @@ def acp_agents(monkeypatch: Any) -> dict[str, Any]:
     return {
         "scripted": {**closed, "env": {"SCRIPTED_KEY": "hush"}},
         "silent": scripted(login="oauth"),
+        "loads": scripted(
+            auth_methods=METHODS, login="oauth", capabilities={"loadSession": True}, replay=2
+        ),
         "talking": scripted(
             auth_methods=METHODS, new_error={"code": -32000, "message": "No", "data": "because"}
         ),
@@ -145,3 +148,24 @@ async def test_only_a_running_agent_that_can_is_offered_the_logout(window, root,
     await refused(window, root, "silent")
     assert (await can())["scripted"] is True
     assert (await can())["silent"] is False
+
+
+async def test_a_session_that_is_loaded_again_after_a_login_is_the_same(
+    window: Client, tmp_path: Any, jp_fetch: Any, acp: Any
+) -> None:
+    to_agent = {"_meta": {"jupyter-acp": {"agent": "loads"}}}
+    await window.result("authenticate", {"methodId": "oauth", **to_agent})
+    session = await window.new(tmp_path, "loads")
+    await window.prompt(session, ["chunk", "before"])
+    record = (await acp.manager()).get(session).record
+    theirs = record.agent_session
+    # The new process knows nobody.
+    await jp_fetch("acp", "agents", "loads", "restart", method="POST", body="{}")
+    refused = await window.prompt(session, ["chunk", "after"])
+    assert refused["error"]["code"] == -32000
+    assert refused["error"]["data"]["_meta"]["jupyter-acp"]["authMethods"]
+    assert record.agent_session == theirs
+    await window.result("authenticate", {"methodId": "oauth", **to_agent})
+    await window.prompt(session, ["chunk", "after"])
+    assert window.texts() == ["before", "after"]
+    assert record.agent_session == theirs

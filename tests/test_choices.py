@@ -59,6 +59,22 @@ AGENTS = {
     },
 }
 
+OTHERS = {
+    "forgets": {"options": OPTIONS, "models": MODELS},
+    "loads": {
+        "options": OPTIONS,
+        "models": MODELS,
+        "capabilities": {"loadSession": True},
+        "load_setup": True,
+    },
+    "insists": {
+        "models": MODELS,
+        "capabilities": {"loadSession": True},
+        "load_setup": True,
+    },
+}
+"""Agents that go back to their own choices when they are started again."""
+
 EXPECTED = {
     "mode": {
         "options": [SET],
@@ -94,7 +110,7 @@ TWINS = [
 
 @pytest.fixture
 def acp_agents():
-    agents = {**AGENTS, "twins": {"options": TWINS}}
+    agents = {**AGENTS, **OTHERS, "twins": {"options": TWINS}}
     return {name: scripted(**copy.deepcopy(options)) for name, options in agents.items()}
 
 
@@ -217,3 +233,58 @@ async def test_what_cannot_be_chosen_keeps_nothing_else_from_being_said(window, 
     await window.result("_sandboxagent/session/set_metadata", params)
     known = json.loads((await jp_fetch("acp", "sessions", session)).body)
     assert (known["title"], known["metadata"]) == ("Mine", metadata)
+
+
+async def restarted(window, jp_fetch, agent):
+    await jp_fetch("acp", "agents", agent, "restart", method="POST", body="{}")
+
+
+@pytest.mark.parametrize("agent", ["forgets", "loads"])
+async def test_what_was_chosen_is_chosen_again_when_the_agent_is_back(
+    window, tmp_path, jp_fetch, agent
+):
+    session = await window.new(tmp_path, agent)
+    await window.result("session/set_mode", {"sessionId": session, "modeId": "b"})
+    await window.result("session/set_model", {"sessionId": session, "modelId": "large"})
+    params = {"sessionId": session, "configId": "effort", "value": "high"}
+    await window.result(SET, params)
+    await restarted(window, jp_fetch, agent)
+    now = await window.attach(session)
+    values = {option["id"]: option["currentValue"] for option in now["configOptions"]}
+    assert values == {"m": "b", "llm": "large", "effort": "high"}
+    # The agent knows it, not only we.
+    await window.prompt(session, ["asked"])
+    told = [params for method, params in json.loads(window.texts()[-1]) if method == SET]
+    assert {(each["configId"], each["value"]) for each in told} >= {("m", "b"), ("effort", "high")}
+
+
+async def test_what_cannot_be_chosen_again_is_said_and_shown(window, tmp_path, jp_fetch, acp):
+    session = await window.new(tmp_path, "insists")
+    await window.result("session/set_mode", {"sessionId": session, "modeId": "b"})
+    record = (await acp.manager()).get(session).record
+    # As if the agent had lost a mode that it had.
+    record.setup["modes"]["currentModeId"] = "gone"
+    await restarted(window, jp_fetch, "insists")
+    assert (await window.attach(session))["modes"]["currentModeId"] == "a"
+    await window.wait(lambda m: m.get("method") == "_jupyter/session/notice")
+    notice = window.of("_jupyter/session/notice")[0]
+    assert "could not be set to gone again: There is no such mode." in notice["params"]["message"]
+    # Whoever replays the transcript ends where the agent is.
+    assert window.updates("current_mode_update")[-1]["params"]["update"]["currentModeId"] == "a"
+
+
+async def test_a_session_that_begins_afresh_is_told_its_hints_again(window, tmp_path, jp_fetch):
+    meta = {"sandboxagent.dev": {"permissionMode": "plan", "requestedSessionId": "mine"}}
+    params = {
+        "cwd": str(tmp_path),
+        "mcpServers": [],
+        "_meta": {**meta, "jupyter-acp": {"agent": "nothing"}},
+    }
+    session = (await window.result("session/new", params))["sessionId"]
+    await window.prompt(session, ["chunk", "x"])
+    await restarted(window, jp_fetch, "nothing")
+    await window.result("session/fork", {"sessionId": session, "cwd": str(tmp_path)})
+    await window.prompt(session, ["asked"])
+    told = next(text for text in window.texts() if "session/new" in text)
+    news = [params for method, params in json.loads(told) if method == "session/new"]
+    assert [each["_meta"]["sandboxagent.dev"] for each in news] == [{"permissionMode": "plan"}] * 2

@@ -59,6 +59,19 @@ def acp_agents(jp_root_dir, tmp_path):
         "endless": scripted(
             capabilities={"sessionCapabilities": {"list": {}}}, listed=[[entry(root, "x")]] * 100
         ),
+        "deletes": scripted(
+            capabilities={
+                "loadSession": True,
+                "sessionCapabilities": {"list": {}, "delete": {}},
+            },
+            listed=[[entry(root, "s1")]],
+            session_ids=["s1"],
+        ),
+        "keeps": scripted(
+            capabilities={"sessionCapabilities": {"list": {}}},
+            listed=[[entry(root, "k1")]],
+            session_ids=["k1", "k2"],
+        ),
         "mute": scripted(
             capabilities={"sessionCapabilities": {"list": {}}}, ignore=["session/list"]
         ),
@@ -149,6 +162,8 @@ async def test_one_that_cannot_be_loaded_is_still_its_agents(window, root, jp_fe
     asked = json.loads(window.texts()[-1])
     ended = [each for each in asked if each[0] in ("session/close", "session/delete")]
     assert [params["sessionId"] for _, params in ended if params["sessionId"] == "five"] == []
+    # Nor was one begun in its place: only those of this test.
+    assert [method for method, _ in asked].count("session/new") == 2
 
 
 async def test_two_windows_take_over_the_same_one(window, acp_connect, root, jp_fetch):
@@ -163,3 +178,49 @@ async def test_two_windows_take_over_the_same_one(window, acp_connect, root, jp_
     await window.prompt(one["id"], ["chunk", "And now."])
     await other.wait(lambda m: "And now." in str(m))
     assert other.texts() == window.texts() == ["It was ", "long ago.", "And now."]
+
+
+@pytest.mark.parametrize("agent", ["deletes", "keeps"])
+async def test_what_was_deleted_without_its_agent_does_not_come_back(
+    acp_connect, acp, root, jp_fetch, agent
+):
+    window = await acp_connect()
+    session = await window.new(root, agent)
+    await window.prompt(session, ["chunk", "x"])
+    await acp.stop_extension()
+    # No agent runs now.
+    await jp_fetch("acp", "sessions", session, method="DELETE")
+    await acp.stop_extension()
+    later = await acp_connect()
+    witness = await later.new(root, agent)
+    await later.prompt(witness, ["asked"])
+    asked = json.loads(later.texts()[-1])
+    deleted = [params["sessionId"] for method, params in asked if method == "session/delete"]
+    assert deleted == (["s1"] if agent == "deletes" else [])
+    if agent == "keeps":
+        # It has given the id to another one, which is ours.
+        assert await elsewhere(jp_fetch) == []
+
+
+async def test_an_agent_that_cannot_delete_does_not_show_it_again(acp, acp_connect, root, jp_fetch):
+    window = await acp_connect()
+    await window.new(root, "keeps")
+    await acp.stop_extension()
+    (session,) = json.loads((await jp_fetch("acp", "sessions")).body)["sessions"]
+    await jp_fetch("acp", "sessions", session["id"], method="DELETE")
+    manager = await acp.manager()
+    assert ("keeps", "k1") in manager._tombstones
+    await manager.agent("keeps")
+    assert await elsewhere(jp_fetch) == []
+    await acp.stop_extension()
+    await (await acp.manager()).agent("keeps")
+    assert await elsewhere(jp_fetch) == []
+
+
+async def test_one_is_known_by_its_id_before_it_was_listed(window, acp, root, jp_fetch):
+    await window.new(root, "knows")
+    one = next(each for each in await elsewhere(jp_fetch) if each["title"] == "Title of one")
+    (await acp.manager())._foreign.clear()
+    params = {"sessionId": one["id"], "cwd": str(root), "mcpServers": []}
+    await window.result("session/load", params)
+    assert window.texts() == ["It was ", "long ago."]

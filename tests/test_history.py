@@ -41,8 +41,8 @@ async def test_sessions_are_found_by_what_was_said(window, tmp_path, jp_fetch):
     assert await found(jp_fetch, "gradient") == []
 
 
-async def test_a_session_is_exported_and_taken_in_again(window, tmp_path, jp_fetch, acp_connect):
-    session = await window.new(tmp_path)
+async def test_a_session_is_exported_and_taken_in_again(window, jp_root_dir, jp_fetch, acp_connect):
+    session = await window.new(jp_root_dir)
     await window.prompt(session, ["flood", 300, 2000], ["chunk", "the end"])
     exported = (await jp_fetch("acp", "sessions", session, "export")).body
     lines = [json.loads(line) for line in exported.splitlines()]
@@ -53,7 +53,11 @@ async def test_a_session_is_exported_and_taken_in_again(window, tmp_path, jp_fet
     assert taken["id"] != session and taken["state"] == "closed" and taken["seq"] == len(lines) - 1
     again = (await jp_fetch("acp", "sessions", taken["id"], "export")).body
     same = again.replace(taken["id"].encode(), session.encode())
-    assert [json.loads(line) for line in same.splitlines()] == lines
+    first, *others = [json.loads(line) for line in same.splitlines()]
+    assert others == lines[1:]
+    # As new as if it were from today: else the next clean-up might take it.
+    assert first["session"].pop("updated") >= lines[0]["session"].pop("updated")
+    assert first == lines[0]
     # It can be read, found and gone on with.
     other = await acp_connect()
     await other.attach(taken["id"])
@@ -76,6 +80,8 @@ async def test_a_session_is_exported_and_taken_in_again(window, tmp_path, jp_fet
         (b'{"jupyter-acp":{"format":1},"session":{"agent":"nobody","cwd":"/"}}', "nobody"),
         (b'HEAD\n{"method":"session/update","params":[]}', "line 2: a message without params"),
         (b'HEAD\n{"method":"session/prompt","params":{}}', "line 2: not a message of a transcript"),
+        (b'HEAD\n{"method":"_jupyter/session/queue","params":{}}', "line 2: not a message"),
+        (b'HEAD\n{"method":"_jupyter/sessions/changed","params":{}}', "line 2: not a message"),
         (b'HEAD\n\n{"method":', "line 3"),
         (b"HEAD\n\xff", "line 2"),
     ],
@@ -89,7 +95,7 @@ async def test_what_is_no_session_is_refused_by_its_line(jp_fetch, acp, body, wo
     assert (await rest(jp_fetch, "sessions"))["sessions"] == []
 
 
-async def test_what_is_imported_runs_nothing_and_gets_no_power(jp_fetch, acp, tmp_path):
+async def test_what_is_imported_runs_nothing_and_gets_no_power(jp_fetch, acp, jp_root_dir):
     message = {
         "method": "session/update",
         "params": {
@@ -120,8 +126,30 @@ async def test_what_is_imported_runs_nothing_and_gets_no_power(jp_fetch, acp, tm
         [],
         [],
     )
-    (kept,) = (await rest(jp_fetch, "sessions", taken["id"], "messages"))["messages"]
+    kept, notice = (await rest(jp_fetch, "sessions", taken["id"], "messages"))["messages"]
     assert kept["params"]["sessionId"] == taken["id"] and seq(kept) == 1
+    assert "Its folder, /, is not one of this server" in notice["params"]["message"]
+    assert record.cwd == str(jp_root_dir) == taken["cwd"]
+
+
+@pytest.mark.parametrize("cwd", ["relative", "/", "/etc", "ROOT/missing", "ROOT/../..", "ROOT/out"])
+async def test_an_imported_session_stays_below_the_root(jp_fetch, acp, jp_root_dir, cwd):
+    (jp_root_dir / "out").symlink_to("/etc")
+    session = {"agent": "scripted", "cwd": cwd.replace("ROOT", str(jp_root_dir))}
+    body = json.dumps({"jupyter-acp": {"format": 1}, "session": session})
+    taken = await rest(jp_fetch, "import", method="POST", body=body)
+    assert taken["cwd"] == str(jp_root_dir)
+
+
+async def test_an_imported_session_has_no_more_than_others(jp_fetch, acp, jp_root_dir):
+    session = {"agent": "scripted", "cwd": str(jp_root_dir), "title": "x" * 10_000}
+    head = {"jupyter-acp": {"format": 1}, "session": session}
+    taken = await rest(jp_fetch, "import", method="POST", body=json.dumps(head))
+    assert len(taken["title"]) == 500
+    session["metadata"] = {"skills": "x" * 100_000}
+    with pytest.raises(HTTPClientError) as refused:
+        await jp_fetch("acp", "import", method="POST", body=json.dumps(head))
+    assert "metadata" in json.loads(refused.value.response.body)["message"]
 
 
 @pytest.mark.parametrize("acp_config", [{"keep_sessions": 2}])

@@ -178,6 +178,7 @@ async def test_two_servers_do_not_write_to_one_file(tmp_path, caplog):
     async with opened(path) as first, opened(path) as second:
         for journal, text in ((first, b'"one"'), (second, b'"two"')):
             log = Log("s", journal)
+            journal.save(SessionRecord(id="s", agent="a", cwd="/"))
             log.append(text)
             await journal.flush()
         assert await everything(first, "s") == [b'"one"']
@@ -337,3 +338,35 @@ async def test_a_huge_message_leaves_memory_when_it_is_saved(tmp_path):
         await journal.flush()
         assert sum(len(chunk.body) for chunk in log._chunks) <= IDLE_RING_SIZE
         assert await everything(journal, "s") == [huge, message(2), huge, message(2), huge]
+
+
+async def test_what_belongs_to_no_session_is_swept_away(tmp_path):
+    path = tmp_path / "j.sqlite"
+    async with opened(path) as journal:
+        log = Log("source", journal)
+        journal.save(SessionRecord(id="source", agent="a", cwd="/"))
+        log.append(b'{"sessionId":"source","text":"SECRET"}')
+        await journal.flush()
+        # The server dies before the fork has a record.
+        await journal.copy("source", "fork")
+        assert len(await everything(journal, "fork")) == 1
+    async with opened(path) as journal:
+        assert await everything(journal, "fork") == []
+        assert len(await everything(journal, "source")) == 1
+        assert set(await journal.sizes()) == {"source"}
+
+
+async def test_deleted_text_that_somebody_still_reads_is_warned_of(tmp_path, caplog, monkeypatch):
+    path = tmp_path / "j.sqlite"
+    monkeypatch.setattr("jupyter_acp.sessions.database.BUSY", 0.2)
+    async with opened(path) as journal:
+        log = Log("s", journal)
+        journal.save(SessionRecord(id="s", agent="a", cwd="/"))
+        log.append(b'"text"')
+        await journal.flush()
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM segments").fetchall()
+        await journal.delete("s")
+        other.close()
+    assert "Deleted text is still in the journal's log" in caplog.text

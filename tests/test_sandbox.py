@@ -15,7 +15,14 @@ EXT = "_sandboxagent/session/"
 
 @pytest.fixture
 def acp_agents():
-    return {"scripted": scripted(), "other": scripted()}
+    meta = {
+        "sandboxagent.dev": {"extensions": {"sessionMetadata": True, "sessionEventsPoll": True}}
+    }
+    return {
+        "scripted": scripted(),
+        "other": scripted(),
+        "knows": scripted(capabilities={"_meta": meta}),
+    }
 
 
 async def new(window, cwd, **hints):
@@ -177,3 +184,28 @@ async def test_a_question_is_cancelled_with_the_turn(window, tmp_path):
     await window.notify("session/cancel", {"sessionId": session})
     await window.response(turn)
     assert json.loads(window.texts()[-1])["outcome"] == "cancelled"
+
+
+async def test_a_new_title_is_told_to_an_agent_that_wants_to_know(window, tmp_path, jp_fetch):
+    session = await window.new(tmp_path, "knows")
+    body = json.dumps({"title": "Better"})
+    await jp_fetch("acp", "sessions", session, method="PATCH", body=body)
+    await window.prompt(session, ["asked"])
+    told = [p for method, p in json.loads(window.texts()[-1]) if method == f"{EXT}set_metadata"]
+    assert [each["metadata"] for each in told] == [{"title": "Better"}]
+
+
+async def test_what_is_said_of_a_closed_session_starts_nobody(window, acp, tmp_path):
+    session = await window.new(tmp_path, "knows")
+    await window.prompt(session, ["chunk", "x"])
+    await window.result("session/close", {"sessionId": session})
+    params = {"sessionId": session, "metadata": {"title": "Later", "mode": "b"}}
+    await window.result(f"{EXT}set_metadata", params)
+    public = (await acp.manager()).get(session).public()
+    assert (public["state"], public["title"]) == ("closed", "Later")
+
+
+async def test_an_agents_own_way_to_poll_is_left_to_it(window, tmp_path):
+    session = await window.new(tmp_path, "knows")
+    polled = await window.result(f"{EXT}events", {"sessionId": session, "after": "cursor-abc"})
+    assert polled["events"] == ["theirs"]

@@ -113,6 +113,7 @@ REMEMBERED = {
     "list": [],
     "fork": ["session/new"],
     "close": [],
+    "delete": [],
     "metadata": [],
     "events": [],
 }

@@ -49,6 +49,9 @@ class Agent:
         self.unknown: set[str] = set()
         """The methods that it has offered and then not known."""
 
+        self.is_logged_in = False
+        """Whether somebody has logged in since it was started, and not out again."""
+
         self._peer = peer
         self._on_end = on_end
         self._message_limit = message_limit

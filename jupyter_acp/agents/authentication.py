@@ -31,6 +31,11 @@ def explained(error: RpcError, agent: Agent) -> RpcError:
     return RpcError(error.code, error.message, {**data, "_meta": meta})
 
 
+def wants_login(error: RpcError, agent: Agent) -> bool:
+    """Whether a refusal would be none after a login; some agents refuse anything by that number."""
+    return error.code == AUTH_REQUIRED and bool(agent.auth_methods) and not agent.is_logged_in
+
+
 def can_log_out(agent: Agent) -> bool:
     """Whether the agent can be told to forget who is logged in."""
     auth = agent.capabilities.get("auth")

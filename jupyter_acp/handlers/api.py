@@ -162,10 +162,11 @@ class SessionHandler(AcpApiHandler):
     async def patch(self, id: str) -> None:
         """Rename a session."""
         from ..protocol import parse
+        from ..sessions.choosing import set_metadata
         from .models import PatchSession
 
         session = (await self.manager()).get(id)
-        session.rename(parse(PatchSession, self.body()).title)
+        await set_metadata(session, {"title": parse(PatchSession, self.body()).title})
         self.finish(json.dumps(session.public()))
 
     @web.authenticated

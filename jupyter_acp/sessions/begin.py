@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from .. import protocol
 from ..rpc import RpcError
 from .choices import WORDS
-from .choosing import can_choose, choose
+from .choosing import can_choose, choose, choose_again
 from .retelling import retell
-from .sandbox import HINTS
+from .sandbox import HINTS, REQUESTED_ID
 from .session import Session
 from .ways import NoWay, by_any_way
 
@@ -44,6 +44,7 @@ async def begin_fork(
         session.rename(f"{title} (fork)")
     agent = await link.ready()
     body = _body(params, session)
+    before = session.setup.chosen()
     forked = {**body, "sessionId": source.record.agent_session}
     # Some agents repeat the past; the copy has most of it.
     session.transcript.expect_replay()
@@ -55,6 +56,8 @@ async def begin_fork(
     except NoWay:
         session.transcript.forget_replay()
         session.record.retold = await retell(session.log)
+        if hints := {k: v for k, v in session.record.metadata.items() if k != REQUESTED_ID}:
+            body["_meta"] = {**body.get("_meta", {}), protocol.SANDBOX: hints}
         result = await session.begin(protocol.SESSION_NEW, body)
         words += (
             f" {link.name} cannot fork: with your first message it is told what was said before."
@@ -62,7 +65,8 @@ async def begin_fork(
     else:
         await session.transcript.end_replay()
     session.append(protocol.NOTICE, {"level": "info", "message": words})
-    return result
+    await choose_again(session, before)
+    return {**result, **session.setup.chosen()}
 
 
 def _body(params: protocol.NewSessionParams, session: Session) -> dict[str, Any]:

@@ -27,12 +27,21 @@ class Choice(NamedTuple):
     offered: tuple[str, str] = ("", "")
     """The list of what can be chosen there, and the name of the id in it."""
 
+    current: str = ""
+    """Where it says which is chosen."""
+
     is_strict: bool = False
     """Whether it goes by names that mean something else as well: then only what is listed counts."""
 
 
-_MODES = (protocol.SET_MODE, "modeId", "modes", ("availableModes", "id"))
-_MODELS = (protocol.SET_MODEL, "modelId", "models", ("availableModels", "modelId"))
+_MODES = (protocol.SET_MODE, "modeId", "modes", ("availableModes", "id"), "currentModeId")
+_MODELS = (
+    protocol.SET_MODEL,
+    "modelId",
+    "models",
+    ("availableModels", "modelId"),
+    "currentModelId",
+)
 
 CHOICES: dict[str, Choice] = {
     "mode": Choice(("mode",), *_MODES),
@@ -106,6 +115,12 @@ def option_for(choice: Choice, setup: dict[str, Any]) -> dict[str, Any] | None:
             if option.get("category") == category:
                 return option
     return None
+
+
+def current(choice: Choice, setup: dict[str, Any]) -> Any:
+    """Return what is chosen by the older method, if the session has that."""
+    known = setup.get(choice.setup)
+    return known.get(choice.current) if isinstance(known, dict) else None
 
 
 def options(setup: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Awaitable
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,8 @@ import orjson
 
 from .. import protocol
 from ..rpc import RpcError, invalid_params
-from .choices import CHOICES, WORDS, Call, calls, choice_of, chosen, option_for
-from .sandbox import HINTS
+from .choices import CHOICES, WORDS, Call, calls, choice_of, chosen, current, option_for, options
+from .sandbox import HINTS, REQUESTED_ID
 from .setup import is_writable
 from .ways import NoWay, note_unknown
 
@@ -59,15 +60,47 @@ def can_choose(session: Session, what: str, value: Any) -> bool:
     return any(calls(CHOICES[what], value, session.setup.known))
 
 
+async def choose_again(session: Session, before: dict[str, Any]) -> None:
+    """Choose what was chosen before the agent was asked anew: it may have gone back to its own."""
+    for option in options(before):
+        value = option.get("currentValue")
+        now = next(
+            (each for each in options(session.setup.known) if each.get("id") == option.get("id")),
+            None,
+        )
+        if now is not None and now.get("currentValue") != value:
+            call = Call(protocol.SET_CONFIG_OPTION, {"configId": option.get("id"), "value": value})
+            await _try_again(
+                session, str(option.get("name") or option.get("id")), value, session.call(call)
+            )
+    for what in ("mode", "model"):
+        value = current(CHOICES[what], before)
+        now = current(CHOICES[what], session.setup.known)
+        if value is not None and now is not None and now != value:
+            await _try_again(session, WORDS[what], value, choose(session, what, value))
+
+
+async def _try_again(session: Session, name: str, value: Any, choosing: Awaitable[Any]) -> None:
+    try:
+        await choosing
+    except RpcError as error:
+        words = f"The {name} could not be set to {value} again: {error.text}"
+        session.append(protocol.NOTICE, {"level": "warning", "message": words})
+        # Windows that have seen the old one have to hear of it.
+        session.transcript.tell_choices()
+
+
 async def set_metadata(session: Session, metadata: dict[str, Any]) -> None:
     """Change what is known of the session, here and, if it wants to know, at the agent."""
-    with contextlib.suppress(NoWay):
-        # Refused: then nothing of it is true here, either.
-        await session.ask_by("metadata", {"metadata": metadata})
-    for what in HINTS:
-        value = metadata.get(what)
-        if isinstance(value, str) and can_choose(session, what, value):
-            await choose(session, what, value)
+    if session.is_connected:
+        # Nobody is started for it, least of all in a session that is closed.
+        with contextlib.suppress(NoWay):
+            # Refused: then nothing of it is true here, either.
+            await session.ask_by("metadata", {"metadata": metadata})
+        for what in HINTS:
+            value = metadata.get(what)
+            if isinstance(value, str) and can_choose(session, what, value):
+                await choose(session, what, value)
     apply_metadata(session, metadata)
 
 
@@ -76,7 +109,7 @@ def apply_metadata(session: Session, metadata: dict[str, Any]) -> None:
     record = session.record
     known = {key: value for key, value in metadata.items() if is_writable(value)}
     # What it is called elsewhere was settled when it was opened.
-    known.pop("requestedSessionId", None)
+    known.pop(REQUESTED_ID, None)
     together = {**record.metadata, **known}
     if not is_acceptable(together):
         session.logger.warning("Ignored metadata of %s: too much", record.agent)

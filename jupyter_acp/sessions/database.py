@@ -24,6 +24,9 @@ from . import words
 from .record import SessionRecord
 
 SEGMENT_SIZE = 128 * 1024
+BUSY = 30.0
+"""How long somebody else may use the file, in seconds, before we go on without it."""
+
 PAGE_SIZE = 16 * 1024
 CHECKPOINT_SIZE = 4 * 1024 * 1024
 SCHEMA_VERSION = 2
@@ -87,7 +90,7 @@ class Database:
         return self._path
 
     def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, isolation_level=None, timeout=30)
+        db = sqlite3.connect(self._path, isolation_level=None, timeout=BUSY)
         # Larger than the default: a row is a long run of text, and each page costs two writes.
         db.execute(f"PRAGMA page_size={PAGE_SIZE}")
         db.execute("PRAGMA journal_mode=WAL")
@@ -111,6 +114,7 @@ class Database:
                 self._has_words = _make_words(self._write_db)
                 self._write_db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
                 self._write_db.execute("PRAGMA secure_delete=ON")
+                self._sweep(self._write_db)
                 return
             problem = "it was written by a newer version of this extension"
         except (OSError, sqlite3.Error) as error:
@@ -121,6 +125,14 @@ class Database:
             f"Sessions cannot be kept in {self._path}: {problem}. "
             "Mend it, or set AcpExtension.journal to another file.",
         )
+
+    def _sweep(self, db: sqlite3.Connection) -> None:
+        """Forget what belongs to no session: a fork, say, that the server did not live to see."""
+        orphans = (
+            "SELECT DISTINCT session FROM segments WHERE session NOT IN (SELECT id FROM sessions)"
+        )
+        for (session,) in db.execute(orphans).fetchall():
+            self.delete(session)
 
     def _claim(self) -> None:
         """Take the first journal of this name that no other running server writes to."""
@@ -190,9 +202,12 @@ class Database:
             raise
         try:
             # Until then the text is still in the file beside the database.
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            is_busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            problem = "somebody else reads it" if is_busy else ""
         except sqlite3.Error as error:
-            self._log.warning("Deleted text is still in the journal's log: %s", error)
+            problem = str(error)
+        if problem:
+            self._log.warning("Deleted text is still in the journal's log: %s", problem)
 
     def copy(self, source: str, target: str) -> int:
         """Give a session the messages of another; return the number of the last."""

@@ -31,6 +31,7 @@ from .news import Listener, News
 from .record import SessionRecord, now
 from .retention import Retention
 from .session import Session
+from .tombstones import Tombstones
 from .ways import ways
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class SessionManager:
         self._on_activity = on_activity
         self._journal = Journal(journal, log)
         self.history = History(self, self._journal, limits.retention)
+        self._tombstones = Tombstones(self._journal)
         self._sessions: dict[str, Session] = {}
         self._aliases: dict[str, str] = {}
         self._foreign: dict[str, ForeignSession] = {}
@@ -97,6 +99,7 @@ class SessionManager:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
         records = await self._journal.open()
         await self._services.remember(self._journal, self.root_dir)
+        await self._tombstones.open()
         for record in records:
             if record.state in ("idle", "running"):
                 if record.state == "running":
@@ -168,6 +171,7 @@ class SessionManager:
             for answer in answers
             for each in answer
             if (each.agent, each.agent_session) not in known
+            and (each.agent, each.agent_session) not in self._tombstones
         ]
         found.sort(key=lambda each: each.updated, reverse=True)
         self._foreign = {each.id: each for each in found}
@@ -175,6 +179,9 @@ class SessionManager:
 
     async def find(self, id: str) -> Session:
         """Return a session; one that only its agent knows is taken over first."""
+        if id not in self._foreign and id not in self._sessions and id not in self._aliases:
+            # Whoever asks may have it from a list of long ago.
+            await self.elsewhere()
         foreign = self._foreign.get(id)
         if foreign is None or id in self._sessions:
             return self.get(id)
@@ -198,15 +205,15 @@ class SessionManager:
             updated=now(),
         )
         session = self._sessions[id] = self._make(record)
+        session.is_foreign = True
         try:
             await session.connect()
-            if record.agent_session != foreign.agent_session:
-                raise RpcError(UNAVAILABLE, f"{agent.spec.name} did not open this session again.")
         except BaseException:
             # Here only: to its agent it is still the user's session.
             del self._sessions[id]
             await self._undo(session)
             raise
+        session.is_foreign = False
         self._foreign.pop(id, None)
         return session
 
@@ -284,6 +291,7 @@ class SessionManager:
         except BaseException:
             await self._undo(session)
             raise
+        self._tombstones.discard(session.agent, session.record.agent_session)
         # Only now: before, there is nothing that anybody could talk to.
         self._sessions[session.id] = session
         return {**result, "sessionId": session.id}
@@ -319,8 +327,11 @@ class SessionManager:
             try:
                 await session.close()
                 link = self._links.get(session.agent)
-                if is_told and link is not None and not self._is_shared(session):
+                is_theirs = is_told and not self._is_shared(session)
+                if is_theirs and link is not None and link.running:
                     await session.tell_agent(link, "delete")
+                elif is_theirs and session.record.agent_session is not None:
+                    self._tombstones.add(session.agent, session.record.agent_session)
                 # Asked before anybody is told: most of what can go wrong goes wrong here.
                 await self._journal.flush()
                 session.forget()
@@ -361,10 +372,23 @@ class SessionManager:
     async def insert(self, record: SessionRecord, messages: list[bytes]) -> Session:
         """Take a session that comes from elsewhere as a whole."""
         self._spec(record.agent)
+        wanted = record.cwd
+        if not self._has_folder(wanted):
+            record.cwd = self.root_dir
         await self._journal.insert(record, messages)
         session = self._sessions[record.id] = self._make(record)
+        if record.cwd != wanted:
+            # A file could name any folder, and with it give its agent leave to read there.
+            words = f"Its folder, {wanted}, is not one of this server: it goes on in {record.cwd}."
+            session.append(protocol.NOTICE, {"level": "info", "message": words})
         self._news.changed(session)
         return session
+
+    def _has_folder(self, path: str) -> bool:
+        """Whether a folder is there, and below the one that this server shows."""
+        folder = Path(path)
+        is_there = folder.is_absolute() and folder.is_dir()
+        return is_there and folder.resolve().is_relative_to(self.root_dir)
 
     # Agents
 
@@ -421,6 +445,7 @@ class SessionManager:
         self.log.info("Starting agent %s", link.agent_id)
         self._services.watcher.start(self._working)
         await agent.start(self.info, self._services.capabilities())
+        await self._tombstones.settle(agent)
         return agent
 
     def _spec(self, agent: str | None) -> Any:

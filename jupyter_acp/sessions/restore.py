@@ -7,8 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import protocol
+from ..agents.authentication import wants_login
 from ..rpc import RpcError
+from ..rpc.errors import UNAVAILABLE
+from .choosing import choose_again
 from .retelling import retell
+from .sandbox import REQUESTED_ID
 from .ways import note_unknown, ways
 
 if TYPE_CHECKING:
@@ -23,7 +27,15 @@ _HOW = {
 
 
 async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str, str]:
-    """Try the gentlest way first; return how it went, and the same in words."""
+    """Bring it back as it was; return how it went, and the same in words."""
+    before = session.setup.chosen()
+    how, message = await _open(session, link, agent)
+    await choose_again(session, before)
+    return how, message
+
+
+async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, str]:
+    """Try the gentlest way first."""
     record = session.record
     params: dict[str, Any] = {"cwd": record.cwd, "mcpServers": record.mcp_servers}
     if record.additional_directories:
@@ -44,12 +56,19 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
             link.leave(session)
             if not isinstance(error, RpcError) or not agent.alive:
                 raise
+            if wants_login(error, agent):
+                # Whoever logs in has it back; a new session would only look like it.
+                raise
             note_unknown(agent, method, error)
             link.log.info("%s was refused by %s: %s", method, link.name, error.message)
         else:
             await session.transcript.end_replay()
             how, message = _HOW[method]
             return how, message.format(name=link.name)
+    if session.is_foreign:
+        raise RpcError(UNAVAILABLE, f"{link.name} did not open this session again.")
+    if hints := {key: value for key, value in record.metadata.items() if key != REQUESTED_ID}:
+        params["_meta"] = {protocol.SANDBOX: hints}
     await session.open_with_agent(link, agent, protocol.SESSION_NEW, params)
     record.retold = await retell(session.log)
     words = f"{link.name} is back but could not restore the session: it starts afresh and does not "

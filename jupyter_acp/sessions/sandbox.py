@@ -10,6 +10,9 @@ from typing import Any
 from ..protocol import SANDBOX
 from ..rpc import invalid_params
 
+REQUESTED_ID = "requestedSessionId"
+"""The one part of the metadata that is for the first time only."""
+
 HINTS = ("mode", "model", "variant", "permissionMode")
 """What a new session can be told to be like, as far as it can be chosen later as well."""
 

@@ -61,6 +61,8 @@ class Session:
         self._connecting: asyncio.Task[AgentLink] | None = None
         self._restoring: AgentLink | None = None
         self._endings = 0
+        self.is_foreign = False
+        """Whether only its agent knows what it is: without it, there is nothing to go on from."""
 
     @property
     def setup(self) -> Setup:

@@ -158,6 +158,17 @@ class Transcript:
             self.append(method, params)
             self._on_change()
 
+    def tell_choices(self) -> None:
+        """Tell every window what is chosen now, whatever it has seen before."""
+        known = self.setup.known
+        if isinstance(modes := known.get("modes"), dict):
+            mode = modes.get("currentModeId")
+            self.update({"sessionUpdate": "current_mode_update", "currentModeId": mode})
+        if isinstance(models := known.get("models"), dict):
+            self.append(protocol.MODEL, {"modelId": models.get("currentModelId")})
+        if isinstance(options := known.get("configOptions"), list):
+            self.update({"sessionUpdate": "config_option_update", "configOptions": options})
+
     def _append(
         self, prefix: bytes, params: dict[str, Any], ours: dict[str, Any] | None = None
     ) -> None:

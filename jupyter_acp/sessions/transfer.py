@@ -11,12 +11,27 @@ import orjson
 
 from .. import protocol
 from ..rpc import invalid_params
-from .record import SessionRecord
-from .setup import is_writable
+from .choosing import is_acceptable
+from .record import SessionRecord, now
+from .setup import TITLE_LIMIT, is_writable
 
 FORMAT = 1
 _KEPT = ("agent", "cwd", "title", "created", "updated", "metadata")
-_METHODS = (protocol.SESSION_UPDATE, "_jupyter/")
+_METHODS = {
+    protocol.SESSION_UPDATE,
+    protocol.STATE,
+    protocol.RESTORED,
+    protocol.NOTICE,
+    protocol.MODEL,
+    protocol.RESOLVED,
+    protocol.DECIDED,
+    protocol.FILE_CHANGED,
+    protocol.CHANGE_DECIDED,
+    protocol.TERMINAL_BEGAN,
+    protocol.TERMINAL_PRINTED,
+    protocol.TERMINAL_ENDED,
+}
+"""What is numbered: a window that met anything else in a transcript would lose its place."""
 
 
 def head(record: SessionRecord) -> bytes:
@@ -49,19 +64,21 @@ def _record(first: dict[str, Any], id: str) -> SessionRecord:
         for key, value in kept.items()
         if not isinstance(value, dict if key == "metadata" else str)
     ]
-    if not is_writable(kept.get("metadata")):
-        raise invalid_params("line 1: the metadata are nested too deeply.")
+    if not wrong and not is_acceptable(kept.get("metadata", {})):
+        raise invalid_params("line 1: the metadata are too much, or nested too deeply.")
     if wrong or not kept.get("agent") or not kept.get("cwd"):
         raise invalid_params(
             f"line 1: {', '.join(wrong) or 'agent and cwd'} must be there as text."
         )
     # Nothing of the agent's: to this server it is a past without a future, until it is resumed.
-    return SessionRecord.from_json({**kept, "id": id, "state": "closed"})
+    kept["title"] = kept.get("title", "")[:TITLE_LIMIT]
+    # As of today: it would else be the first to go, or the last.
+    return SessionRecord.from_json({**kept, "id": id, "state": "closed", "updated": now()})
 
 
 def _message(message: dict[str, Any], number: int, id: str, seq: int) -> bytes:
     method, params = message.get("method"), message.get("params")
-    if not isinstance(method, str) or not method.startswith(_METHODS):
+    if not isinstance(method, str) or method not in _METHODS:
         raise invalid_params(f"line {number}: not a message of a transcript.")
     if not isinstance(params, dict):
         raise invalid_params(f"line {number}: a message without params.")

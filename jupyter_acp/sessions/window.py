@@ -226,7 +226,9 @@ class Window(Peer):
         async def ask(params: Any) -> Any:
             wanted = parse(protocol.Params, params)
             agent = await self._manager.agent(wanted.ours().get("agent") or self._agent)
-            return await agent.connection.request(method, params)
+            result = await agent.connection.request(method, params)
+            agent.is_logged_in = method == protocol.AUTHENTICATE
+            return result
 
         return ask
 
@@ -304,13 +306,13 @@ class Window(Peer):
         return {"metadata": session.record.metadata}
 
     async def _events(self, params: Any) -> Any:
-        wanted = parse(protocol.EventsParams, params)
-        session = self._manager.get(wanted.session_id)
+        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
         if session.is_connected:
-            # Polling starts no agent.
+            # Polling starts no agent; what it understands is its own affair.
             with contextlib.suppress(NoWay):
                 return await session.ask_by("events", params)
         # A view of the journal, for tools that poll.
+        wanted = parse(protocol.EventsParams, params)
         page = await self._manager.messages(
             session.id, after=wanted.after, before=None, limit=wanted.limit, newest=False
         )

@@ -25,13 +25,14 @@ OPTIONS = {
     "slow_new": 0,  # seconds that session/new takes
     "listed": [[]],  # the pages of session/list; None is one that never comes
     "modes": True,  # whether it has modes
-    "replay": 0,  # updates during session/load: what was said, from the beginning again if need be
+    "replay": 0,  # updates during session/load: what was said, again and again if need be, or "all"
     "replay_pause": 0,  # seconds before each update during session/load
     "replay_late": 0,  # updates after the session/load response
     "refuse": [],  # methods that get -32601
     "ignore": [],  # methods that are never answered
     "new_error": None,  # the error of session/new
     "auth_methods": [],  # authMethods; session/new needs one of them if "login" is set
+    "load_setup": False,  # whether session/load tells its modes, models and options, as they began
     "login": None,  # the id of the method that logs in; others are refused
     "models": None,  # the models of session/new
     "options": None,  # the configOptions of session/new; setting one to "refused" is an error
@@ -100,6 +101,14 @@ MODES = {
 }
 
 
+def setup():
+    return {
+        **({"modes": MODES} if OPTIONS["modes"] else {}),
+        **({"models": OPTIONS["models"]} if OPTIONS["models"] else {}),
+        **({"configOptions": OPTIONS["options"]} if OPTIONS["options"] else {}),
+    }
+
+
 def remember(session, kind, text):
     """Keep what was said, for an agent that is to repeat it: it may not be this process."""
     if OPTIONS["replay"] or OPTIONS["replay_late"] or OPTIONS["fork_replay"]:
@@ -110,7 +119,11 @@ def remember(session, kind, text):
 def repeat(session, start, count, pause=0):
     """Repeat what was said, as many updates of it as are wanted."""
     path = folders[session] / f".{session}.said"
-    said = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    # The last line may be torn: whoever wrote it was killed.
+    lines = path.read_text().split("\n")[:-1] if path.exists() else []
+    said = [json.loads(line) for line in lines]
+    if count == "all":
+        count = len(said)
     for number in range(start, start + count if said else start):
         time.sleep(pause)
         kind, text = said[number % len(said)]
@@ -319,12 +332,7 @@ def main():
             time.sleep(OPTIONS["slow_new"])
             answer(
                 id,
-                {
-                    "sessionId": session,
-                    **({"modes": MODES} if OPTIONS["modes"] else {}),
-                    **({"models": OPTIONS["models"]} if OPTIONS["models"] else {}),
-                    **({"configOptions": OPTIONS["options"]} if OPTIONS["options"] else {}),
-                },
+                {"sessionId": session, **setup()},
                 behind=[updating(session, update=fields) for fields in OPTIONS["behind"]],
             )
         elif method in ("session/list", "_sandboxagent/session/list"):
@@ -348,13 +356,17 @@ def main():
             update(session, sessionUpdate="available_commands_update", availableCommands=commands)
             answer(id, {"sessionId": session} if OPTIONS["fork_id"] else {})
         elif method in ("session/load", "session/resume"):
+            if OPTIONS["login"] and not logged_in:
+                answer(id, error={"code": -32000, "message": "Authentication required"})
+                continue
             session = params["sessionId"]
             mcp_servers[session] = params["mcpServers"]
             folders[session] = Path(params["cwd"])
             if method == "session/load":
                 repeat(session, 0, OPTIONS["replay"], OPTIONS["replay_pause"])
-            answer(id, {})
-            repeat(session, OPTIONS["replay"], OPTIONS["replay_late"])
+            answer(id, setup() if OPTIONS["load_setup"] else {})
+            if OPTIONS["replay_late"]:
+                repeat(session, OPTIONS["replay"], OPTIONS["replay_late"])
         elif method == "_sandboxagent/session/terminate" or (
             method in ("session/close", "session/delete") and method.split("/")[1] in can
         ):

@@ -103,9 +103,10 @@ test('a command that logs in is shown, copied and run in a terminal', async ({
           };
         };
         const { active } = jupyterapp.shell.currentWidget.content._term.buffer;
+        // What is typed before the shell is there stands in front of what it prints.
         return Array.from({ length: active.length }, (_, index) =>
           active.getLine(index).translateToString(true)
-        );
+        ).join('\n');
       })
     )
     .toContain('log me; in');

@@ -3,6 +3,5 @@
 """`terminal/*`: commands that an agent runs through us, their output shown as it comes."""
 
 from .service import Terminals
-from .terminal import CREATED, EXIT, OUTPUT
 
-__all__ = ["CREATED", "EXIT", "OUTPUT", "Terminals"]
+__all__ = ["Terminals"]

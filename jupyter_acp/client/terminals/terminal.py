@@ -8,14 +8,11 @@ import asyncio
 import uuid
 from typing import Any
 
+from ... import protocol
 from ...agents.process import describe_exit
 from ..view import SessionView
 from .command import Command
 from .output import Output
-
-CREATED = "_jupyter/terminal/created"
-OUTPUT = "_jupyter/terminal/output"
-EXIT = "_jupyter/terminal/exit"
 
 SHOW_INTERVAL = 0.05
 
@@ -39,7 +36,7 @@ class Terminal:
     def announce(self, line: str, cwd: str) -> None:
         """Tell the windows of the command, and where in JupyterLab it can be opened."""
         self._session.append(
-            CREATED,
+            protocol.TERMINAL_BEGAN,
             {"terminalId": self.id, "command": line, "cwd": cwd, "name": self._command.name},
         )
 
@@ -81,7 +78,9 @@ class Terminal:
         finally:
             showing.cancel()
             self._show(final=True)
-        self._session.append(EXIT, {"terminalId": self.id, "exitStatus": self.status()})
+        self._session.append(
+            protocol.TERMINAL_ENDED, {"terminalId": self.id, "exitStatus": self.status()}
+        )
 
     async def _show_regularly(self) -> None:
         while True:
@@ -93,4 +92,4 @@ class Terminal:
             params: dict[str, Any] = {"terminalId": self.id, "data": data}
             if self._output.shown_whole:
                 params["truncated"] = True
-            self._session.append(OUTPUT, params)
+            self._session.append(protocol.TERMINAL_PRINTED, params)
