@@ -354,6 +354,8 @@ export interface ISessionInfo {
   error?: string | null;
   /** It was an error that ended the last turn. */
   failed?: boolean;
+  /** Another id that it answers to. */
+  alias?: string | null;
   created?: string;
   updated?: string;
   seq?: number;

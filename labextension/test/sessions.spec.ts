@@ -177,6 +177,16 @@ describe('Sessions', () => {
       expect(sessions.current?.id).toBe('s2');
     });
 
+    it('opens a session by the id that it was wanted to have', async () => {
+      listed.push({ id: 's4', agent: 'mine', alias: 'wanted' });
+      const sessions = open();
+      await until(() => sessions.list.isLoaded);
+      const model = await sessions.open('wanted');
+      expect(model.id).toBe('s4');
+      expect(sessions.tabs).toEqual(['s4']);
+      expect(await sessions.open('s4')).toBe(model);
+    });
+
     it('shows the neighbour of a tab that is closed, which goes on', async () => {
       const sessions = open();
       await sessions.open('s2');

@@ -7,6 +7,7 @@ import * as React from 'react';
 import { loginNeeded } from '../model/login';
 import type { SessionModel } from '../model/session';
 import type { IChatPanel } from '../tokens';
+import { AttemptContext } from './attempt';
 import { Authentication } from './authentication';
 import { useChat } from './context';
 import { Header } from './header';
@@ -118,7 +119,7 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
   const login = failure && loginNeeded(failure.error);
   const hasTabs = sessions.tabs.length > 1;
   return (
-    <>
+    <AttemptContext.Provider value={attempt}>
       <Header
         model={model}
         agents={agents.value ?? []}
@@ -166,7 +167,7 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
           onNew={agent => void newSession(agent)}
         />
       )}
-    </>
+    </AttemptContext.Provider>
   );
 });
 

@@ -1,10 +1,10 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { showErrorMessage } from '@jupyterlab/apputils';
 import * as React from 'react';
 
 import type { ISessionInfo } from '../protocol';
+import { AttemptContext } from './attempt';
 import { useChat } from './context';
 import { useLoaded } from './hooks';
 import { Ago } from './sessionrow';
@@ -17,6 +17,7 @@ export function Elsewhere({
   nameOf: (session: ISessionInfo) => string;
 }): JSX.Element | null {
   const { sessions, openSession, trans } = useChat();
+  const attempt = React.useContext(AttemptContext);
   const found = useLoaded(() => sessions.elsewhere());
   const [opening, setOpening] = React.useState('');
   const heading = React.useId();
@@ -27,15 +28,10 @@ export function Elsewhere({
   }
   const open = async (session: ISessionInfo): Promise<void> => {
     setOpening(session.id);
-    try {
+    await attempt?.(trans.__('Opening the session…'), async () => {
       await sessions.takeOver(session);
       await openSession(session.id);
-    } catch (error) {
-      await showErrorMessage(
-        trans.__('The session could not be opened'),
-        error as Error
-      );
-    }
+    });
     setOpening('');
   };
   const root = sessions.connection.server.rootDir;

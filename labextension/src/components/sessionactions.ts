@@ -16,6 +16,7 @@ import * as React from 'react';
 import { agentIcon } from '../icons';
 import { statusOf } from '../model/sessionlist';
 import type { ISessionInfo } from '../protocol';
+import { type Attempt, AttemptContext } from './attempt';
 import { type IChatContext, useChat } from './context';
 import type { IMenuItem } from './menu';
 import { titleOf } from './sessionwords';
@@ -34,10 +35,17 @@ export interface IPlace {
 
 export function useSessionActions(): ISessionActions {
   const context = useChat();
-  return React.useMemo(() => sessionActions(context), [context]);
+  const inPanel = React.useContext(AttemptContext);
+  return React.useMemo(
+    () => sessionActions(context, inPanel),
+    [context, inPanel]
+  );
 }
 
-function sessionActions(context: IChatContext): ISessionActions {
+function sessionActions(
+  context: IChatContext,
+  inPanel: Attempt | null
+): ISessionActions {
   const { sessions, trans } = context;
   const attempt = (failed: string, work: () => Promise<unknown>): void => {
     work().catch(error => showErrorMessage(failed, error as Error));
@@ -99,7 +107,13 @@ function sessionActions(context: IChatContext): ISessionActions {
         icon: copyIcon,
         isEnabled: !['running', 'waiting'].includes(statusOf(session)),
         run: () =>
-          attempt(trans.__('The session was not forked'), () => fork(session))
+          inPanel
+            ? void inPanel(trans.__('Forking the session…'), () =>
+                fork(session)
+              )
+            : attempt(trans.__('The session was not forked'), () =>
+                fork(session)
+              )
       },
       {
         label: trans.__('Export to Markdown'),

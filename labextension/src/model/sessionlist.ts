@@ -71,8 +71,11 @@ export class SessionList implements IDisposable {
     Signal.clearData(this);
   }
 
+  /** By its id, or by the one that it was wanted to have. */
   get(id: string): ISessionInfo | undefined {
-    return this._sessions.get(id);
+    return (
+      this._sessions.get(id) ?? this.all.find(session => session.alias === id)
+    );
   }
 
   async load(): Promise<void> {

@@ -128,13 +128,13 @@ export class Sessions implements ISessions {
 
   async open(id: string): Promise<SessionModel> {
     const model = await this.follow(id);
-    this._main.delete(id);
+    this._main.delete(model.id);
     this._show(model);
     return model;
   }
 
-  async follow(id: string): Promise<SessionModel> {
-    const known = this._models.get(id);
+  async follow(wanted: string): Promise<SessionModel> {
+    const known = this._models.get(wanted);
     if (known) {
       return known;
     }
@@ -142,6 +142,7 @@ export class Sessions implements ISessions {
     connection.connect();
     await connection.ready;
     const { SessionModel } = await import('./session');
+    const id = this.list.get(wanted)?.id ?? wanted;
     const raced = this._models.get(id);
     if (raced) {
       return raced;
