@@ -107,6 +107,8 @@ class Chaos:
         self.chance = chance
         self.done: dict[str, int] = {}
         self.prompts = 0
+        self.ended: set[int] = set()
+        """The prompts whose turns are known to have ended well."""
 
     async def talk(self, until: float) -> None:
         """Prompt one session after the other, whatever becomes of it."""
@@ -120,7 +122,9 @@ class Chaos:
             ]
             client = await self.chance.choice(self.windows).connected()
             with contextlib.suppress(Exception):
-                await asyncio.wait_for(client.prompt(session, *steps), 10)
+                answer = await asyncio.wait_for(client.prompt(session, *steps), 10)
+                if answer.get("result", {}).get("stopReason") == "end_turn":
+                    self.ended.add(self.prompts)
             await asyncio.sleep(0.05)
 
     async def watch(self, until: float) -> None:
@@ -133,9 +137,11 @@ class Chaos:
     async def destroy(self, until: float) -> None:
         """Break something every now and then."""
         ways = [self.kill_agent, self.kill_agent, self.cut, self.cut, self.cut, self.kill_server]
+        # Each of them at least once.
+        first = self.chance.sample([self.kill_agent, self.cut, self.kill_server], 3)
         while time.monotonic() < until:
             await asyncio.sleep(self.chance.uniform(0.3, 1.5))
-            way = self.chance.choice(ways)
+            way = first.pop() if first else self.chance.choice(ways)
             self.done[way.__name__] = self.done.get(way.__name__, 0) + 1
             await way()
 
@@ -168,6 +174,11 @@ class Chaos:
         return found
 
 
+def places_in(text: str) -> list[tuple[int, int]]:
+    """Return which chunks of which prompts a text is made of; agents may join them."""
+    return [(int(p), int(n)) for p, _, n in (part.partition(":") for part in text.split()) if n]
+
+
 def journal_of(server: Server, session: str) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     while True:
@@ -183,6 +194,7 @@ async def test_whatever_dies_everybody_ends_with_the_same_transcript(tmp_path, m
     agents = {
         "resumes": scripted(capabilities=LOADS),
         "loads": scripted(capabilities={"loadSession": True}, replay=3, replay_late=2),
+        "repeats": scripted(capabilities={"loadSession": True}, replay="all"),
         "forgets": scripted(),
     }
     chance = random.Random(SEED)
@@ -221,7 +233,7 @@ async def test_whatever_dies_everybody_ends_with_the_same_transcript(tmp_path, m
             await asyncio.sleep(0.1)
         assert chaos.processes() == []
 
-    said = 0
+    said, answered = 0, set()
     for messages in journals.values():
         assert [seq(message) for message in messages] == list(range(1, len(messages) + 1))
         spoken = [
@@ -230,12 +242,25 @@ async def test_whatever_dies_everybody_ends_with_the_same_transcript(tmp_path, m
             if message["method"] == "session/update"
             and message["params"]["update"]["sessionUpdate"] == "agent_message_chunk"
         ]
-        places = [tuple(map(int, text.split(":"))) for text in spoken if ":" in text]
+        places = [place for text in spoken for place in places_in(text)]
         assert places == sorted(set(places)), "each chunk once, and in order"
         said += len(places)
+        for prompt in chaos.ended & {prompt for prompt, _ in places}:
+            heard = [number for each, number in places if each == prompt]
+            assert heard == list(range(CHUNKS)), "nothing is missing from a turn that ended"
+        asked = [
+            message["params"]["update"]["content"]["text"]
+            for message in messages
+            if message["method"] == "session/update"
+            and message["params"]["update"]["sessionUpdate"] == "user_message_chunk"
+        ]
+        assert len(asked) == len(set(asked)), "each question once"
+        answered |= {prompt for prompt, _ in places}
     db = sqlite3.connect(server.journal)
     assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     db.close()
     # It was not quiet all the time.
-    assert said > SECONDS and all(count for count in chaos.done.values()), (said, chaos.done)
+    assert chaos.ended <= answered
+    assert len(chaos.ended) > SECONDS / 10 and said > SECONDS * 5, (len(chaos.ended), said)
+    assert set(chaos.done) == {"kill_agent", "cut", "kill_server"}, chaos.done
     print(json.dumps({"seed": SEED, "prompts": chaos.prompts, "chunks": said, **chaos.done}))
