@@ -77,6 +77,7 @@ DOCUMENT_READ = "_jupyter/document/read"
 DOCUMENT_WRITE = "_jupyter/document/write"
 NOTEBOOK_RUN = "_jupyter/notebook/run"
 FILE_CHANGED = "_jupyter/file/changed"
+PROGRESS = "_jupyter/remote/progress"
 CHANGE_DECIDE = "_jupyter/change/decide"
 CHANGE_DECIDED = "_jupyter/change/decided"
 

@@ -348,8 +348,11 @@ async def test_edit_without_what_it_needs(agent: Driver, folder: Path) -> None:
     (folder / "a.py").write_text("x \n")
     (folder / "b.bin").write_bytes(b"\xff")
     await agent.start({"fs": {"readTextFile": False, "writeTextFile": False}})
-    assert "does not offer `fs/write_text_file`" in await agent.prompt("/edit a.py")
-    assert agent.tool()["status"] == "failed"
+    # Asked all the same, and then written by itself.
+    assert "I wrote `a.py`" in await agent.prompt("/edit a.py")
+    assert agent.methods() == ["session/request_permission"]
+    assert (folder / "a.py").read_text() == "x\n"
+    agent.asked.clear()
     assert "no file `nix.py`" in await agent.prompt("/edit nix.py")
     assert "not text" in await agent.prompt("/edit b.bin")
     assert "Tell me which file" in await agent.prompt("/edit")

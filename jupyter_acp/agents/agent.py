@@ -38,8 +38,8 @@ class Agent:
         request_timeout: float,
         stop_grace: float,
         log: logging.Logger | logging.LoggerAdapter[Any],
-        store: Store,
-        flusher: Flusher,
+        store: Store | None = None,
+        flusher: Flusher | None = None,
     ) -> None:
         self.spec = spec
         self.log = log

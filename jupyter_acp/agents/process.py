@@ -113,7 +113,7 @@ class AgentProcess:
             {"creationflags": 0x00000200} if _IS_WINDOWS else {"start_new_session": True}
         )
         transport, pipes = await asyncio.get_running_loop().subprocess_exec(
-            lambda: _Pipes(wire), *argv, env={**env, MARK: mark}, **group
+            lambda: _Pipes(wire), *argv, env={**env, MARK: marked(env, mark)}, **group
         )
         wire.connected(
             cast("asyncio.ReadTransport", transport.get_pipe_transport(1)),
@@ -175,6 +175,11 @@ class AgentProcess:
                 os.killpg(self.pid, number)
 
 
+def marked(env: Mapping[str, str], mark: str) -> str:
+    """Return a mark for children, who also belong to those that we belong to."""
+    return "/".join(each for each in (env.get(MARK), mark) if each)
+
+
 def end_marked(mark: str, pid: int | None, grace: float) -> list[int]:
     """End every process that carries the mark; return those that are left."""
     import psutil
@@ -219,7 +224,7 @@ def _carries(process: Any, mark: str, pid: int | None) -> bool:
     import psutil
 
     try:
-        carries = process.pid == pid or process.environ().get(MARK) == mark
+        carries = process.pid == pid or mark in process.environ().get(MARK, "").split("/")
     except (psutil.Error, OSError):
         return False
     return carries and _lives(process)

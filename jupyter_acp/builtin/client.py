@@ -88,8 +88,11 @@ class Client:
         return str(answer.get("content") or "")
 
     async def write(self, path: Path, text: str) -> None:
-        """Let the client write a file, so that an open editor sees it."""
-        await self.ask("fs/write_text_file", path=str(path), content=text)
+        """Let the client write a file, so that an open editor sees it; or do so ourselves."""
+        if self.writes:
+            await self.ask("fs/write_text_file", path=str(path), content=text)
+        else:
+            _to_disk(path, text)
 
     async def open_documents(self) -> list[Document]:
         """Return what is open."""
@@ -106,6 +109,11 @@ class Client:
 
 def _from_disk(path: Path) -> str:
     return path.read_bytes().decode()
+
+
+def _to_disk(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
 
 
 def _at(value: Any, *keys: str) -> Any:

@@ -231,6 +231,10 @@ def steps(session, id, script):
             sys.stderr.flush()
         elif name == "shell":
             subprocess.run(args[0], shell=True, check=True, stdin=subprocess.DEVNULL)
+        elif name == "write":
+            path = folders[session] / args[0]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(args[1])
         elif name == "sleep":
             time.sleep(args[0])
         elif name == "capabilities":

@@ -107,10 +107,6 @@ async def _propose(turn: Turn, path: Path, before: str | None, after: str, what:
             f"This is what I propose ({what}). I wrote nothing: the mode is **Read only**.\n"
         )
         return
-    if not turn.client.writes:
-        tool.fail("This client does not write files (`fs.writeTextFile`).")
-        await turn.say("I wrote nothing: this client does not offer `fs/write_text_file`.\n")
-        return
     if mode == ASK and not await turn.permitted(tool, always="edit", about="edits in this session"):
         tool.fail("Rejected: the file is as it was.", raw_output={"written": False})
         await turn.say(f"Rejected: I left `{shown}` as it was.\n")

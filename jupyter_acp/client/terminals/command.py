@@ -9,7 +9,7 @@ import contextlib
 import uuid
 from dataclasses import dataclass
 
-from ...agents.process import MARK, end_marked
+from ...agents.process import MARK, end_marked, marked
 from .output import Output
 
 STOP_GRACE = 2.0
@@ -83,7 +83,7 @@ class Command(asyncio.SubprocessProtocol):
             self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
                 lambda: self,
                 *launch.argv,
-                env={**env, **launch.extra_env, MARK: self._mark},
+                env={**env, **launch.extra_env, MARK: marked(env, self._mark)},
                 cwd=launch.cwd,
                 start_new_session=True,
                 **stdio,  # type: ignore[arg-type]

@@ -1,0 +1,152 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""A repository of others as it is kept here: bare, in a cache, and shared by all sessions on it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import shutil
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from .git import NO_LFS, Git, GitError, Report, Room
+from .locks import Lock
+from .refs import GitRemoteRef, public_url
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a repository may be."""
+
+    size: int = 2_000_000_000
+    files: int = 100_000
+
+
+_WHOLE = {"fetch.unpackLimit": "1"}
+"""What is fetched stays in one piece: thousands of small files are slow to write and to read."""
+
+
+class Mirror:
+    """One of them."""
+
+    def __init__(self, folder: Path, git: Git) -> None:
+        self.folder = folder
+        self.git = git.at(folder, config={**NO_LFS, **_WHOLE})
+        self._plain = git
+        self.lock = Lock(folder.with_suffix(".lock"))
+        """Held by whoever works on a session here, together; and alone by whoever clears up."""
+
+    @staticmethod
+    def name(ref: GitRemoteRef) -> str:
+        """Return the name of the folder for a repository."""
+        # Of both kinds of revisions there can be one each.
+        key = f"{len(ref.revision)} {public_url(ref.url)}"
+        return hashlib.sha256(key.encode()).hexdigest()[:32] + ".git"
+
+    async def fetch(self, ref: GitRemoteRef, limits: Limits, report: Report | None) -> None:
+        """Have a revision here; ask for it only if it is not here yet."""
+        if not self.folder.is_dir():
+            await self._create(ref)
+        if not await self._has(ref.revision):
+            await self._fetch_branch(ref, limits, report)
+        if not await self._has(ref.revision):
+            await self._fetch_revision(ref, limits, report)
+        await self._measure(ref.revision, limits)
+        os.utime(self.lock.path)
+
+    @property
+    def used(self) -> float:
+        """When it was last asked for something."""
+        try:
+            return self.lock.path.stat().st_mtime
+        except OSError:
+            return 0.0
+
+    async def _create(self, ref: GitRemoteRef) -> None:
+        """Make an empty one, or none: half of one would be taken for whole."""
+        half = self.folder.with_name(f"{self.folder.name}.{uuid.uuid4().hex}.half")
+        try:
+            await self._plain.run(
+                "init",
+                "--quiet",
+                "--bare",
+                "--template=",
+                f"--object-format={'sha256' if len(ref.revision) == 64 else 'sha1'}",
+                str(half),
+            )
+            with contextlib.suppress(OSError):
+                half.rename(self.folder)
+        finally:
+            shutil.rmtree(half, ignore_errors=True)
+
+    async def _fetch_branch(self, ref: GitRemoteRef, limits: Limits, report: Report | None) -> None:
+        refspec = f"+refs/heads/{ref.branch}:refs/jupyter-acp/heads/{ref.branch}"
+        await self._fetch(ref.url, refspec, limits, report)
+
+    async def _fetch_revision(
+        self, ref: GitRemoteRef, limits: Limits, report: Report | None
+    ) -> None:
+        """Ask for the revision itself: the branch may have been moved, or rewritten."""
+        try:
+            await self._fetch(
+                ref.url, f"{ref.revision}:refs/jupyter-acp/revisions/{ref.revision}", limits, report
+            )
+        except GitError as error:
+            raise GitError(
+                f"The branch {ref.branch} of {public_url(ref.url)} does not contain the revision "
+                f"{ref.revision[:12]}. Push it first. ({error})"
+            ) from None
+
+    async def _fetch(self, url: str, refspec: str, limits: Limits, report: Report | None) -> None:
+        await self.git.run(
+            "fetch",
+            "--progress",
+            "--no-tags",
+            "--no-recurse-submodules",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+            "--end-of-options",
+            url,
+            refspec,
+            report=report,
+            room=Room(self.folder, limits.size),
+        )
+
+    async def _has(self, revision: str) -> bool:
+        return await self.git.succeeds("cat-file", "-e", f"{revision}^{{commit}}")
+
+    async def _measure(self, revision: str, limits: Limits) -> None:
+        """Refuse what would fill the disk, however small it is when packed."""
+        listed = await self.git.run("ls-tree", "-r", "-l", "-z", "--full-tree", revision)
+        count, size = await asyncio.get_running_loop().run_in_executor(None, _sum, listed)
+        if count > limits.files:
+            raise GitError(
+                f"The repository has {count:,} files; {limits.files:,} are allowed here "
+                "(AcpExtension.remote_files)."
+            )
+        if size > limits.size:
+            raise GitError(
+                f"The files of the repository take {size / 1e6:,.0f} MB; "
+                f"{limits.size / 1e6:,.0f} MB are allowed here (AcpExtension.remote_size)."
+            )
+
+    def sweep(self) -> None:
+        """Throw away what a fetch has left that did not end; only whoever is alone here may."""
+        for left in (self.folder / "objects" / "pack").glob("tmp_*"):
+            left.unlink(missing_ok=True)
+        for left in (self.folder / "objects").glob("tmp_*"):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _sum(listed: bytes) -> tuple[int, int]:
+    count = size = 0
+    for entry in listed.split(b"\0"):
+        if entry:
+            count += 1
+            length = entry.split(b"\t", 1)[0].split()[3]
+            size += int(length) if length.isdigit() else 0
+    return count, size

@@ -1,0 +1,40 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Tell whoever waits how far git is, but not more often than can be seen."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from .. import protocol
+from ..rpc import Connection
+from .git import Progress
+
+INTERVAL = 0.1
+
+
+class Reporter:
+    """Called with what git reports, for as long as somebody waits for it."""
+
+    def __init__(self, connection: Connection, token: str | None) -> None:
+        self._connection = connection
+        self._token = token
+        self._last = 0.0
+        self._stage = ""
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._token = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Tell it, unless it was told a moment ago."""
+        now = time.monotonic()
+        is_new = progress.stage != self._stage or progress.percent == 100
+        if self._token is None or (not is_new and now - self._last < INTERVAL):
+            return
+        self._last, self._stage = now, progress.stage
+        params = {"token": self._token, **progress._asdict()}
+        self._connection.notify(protocol.PROGRESS, params)

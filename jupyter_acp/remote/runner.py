@@ -1,0 +1,465 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""An ACP agent that wraps another one, and lets it work on a repository that is somewhere else.
+
+To its client it is the agent; to the agent it is a client without files and terminals of its own,
+because the work is done here. What does not belong to a remote session passes straight through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from .. import protocol
+from ..agents.agent import Agent
+from ..rpc import Connection, Peer, Request, RpcError, invalid_params
+from ..rpc.connection import CANCEL, Store
+from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
+from ..rpc.outbox import Queue
+from .cache import Cache
+from .git import GitError
+from .progress import Reporter
+from .refs import GitRemoteRef, Policy, RefError, git_ref
+from .worktree import Author, Worktree, commit_message
+
+
+class Behind(Store):
+    """Reads on from the agent only while the client reads, too."""
+
+    def __init__(self, outbox: Queue) -> None:
+        self._outbox = outbox
+
+    def keeps_up(self) -> bool:
+        """Whether the client reads as fast as the agent writes."""
+        return not self._outbox.full
+
+    async def room(self) -> None:
+        """Wait for it."""
+        while self._outbox.full:
+            await self._outbox.room()
+
+
+StartAgent = Callable[["Wrapped"], Awaitable[Agent]]
+
+
+class Runner(Peer):
+    """Serves one client."""
+
+    def __init__(
+        self, start: StartAgent, cache: Cache, *, policy: Policy, author: Author, log: Any
+    ) -> None:
+        self._cache = cache
+        self._policy = policy
+        self._author = author
+        self._log = log
+        self._connection: Connection
+        self._there = Wrapped(self, start, is_remote=True)
+        self._here = Wrapped(self, start, is_remote=False)
+        self._worktrees: dict[str, Worktree] = {}
+        self.client: dict[str, Any] = {}
+        """What the client has said of itself."""
+
+        self.ended = asyncio.Event()
+        """Set when an agent has died: there is nothing left to wrap."""
+
+    def connect(self, connection: Connection) -> Connection:
+        """Speak over this connection."""
+        self._connection = connection
+        return connection
+
+    @property
+    def connection(self) -> Connection:
+        """The way to the client."""
+        return self._connection
+
+    async def close(self) -> None:
+        """End the agents; the files of their sessions stay, to go on with."""
+        for wrapped in (self._there, self._here):
+            await wrapped.stop()
+
+    # What the client sends
+
+    def on_request(self, request: Request) -> None:
+        """Serve what concerns remote sessions; pass on everything else."""
+        params = request.params if isinstance(request.params, dict) else {}
+        if request.method == protocol.INITIALIZE:
+            request.run(self._initialize(params))
+        elif not self.client:
+            raise RpcError(INVALID_REQUEST, "The first request must be `initialize`.")
+        elif request.method == protocol.SESSION_NEW and remote_of(params) is not None:
+            request.run(self._new(params))
+        elif self._cache.knows(params.get("sessionId")):
+            request.run(self._serve(request.method, params))
+        elif request.method in (protocol.AUTHENTICATE, protocol.LOGOUT):
+            request.run(self._login(request.method, params))
+        else:
+            request.run(self._pass_on(request))
+
+    def on_notification(self, method: str, params: Any) -> None:
+        """Pass on what the client says of a session."""
+        if not isinstance(params, dict):
+            return
+        session = params.get("sessionId")
+        if session in self._worktrees:
+            self._there.notify(method, {**params, "sessionId": self._there.theirs(session)})
+        else:
+            self._here.notify(method, params)
+
+    # Requests
+
+    async def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
+        capabilities = params.get("clientCapabilities")
+        self.client = {
+            "info": params.get("clientInfo") or {},
+            "capabilities": capabilities if isinstance(capabilities, dict) else {},
+        }
+        agent = await self._there.ready()
+        return {
+            "protocolVersion": protocol.PROTOCOL_VERSION,
+            "agentInfo": agent.info,
+            "agentCapabilities": _offered(agent.capabilities),
+            "authMethods": agent.auth_methods,
+        }
+
+    async def _new(self, params: dict[str, Any]) -> Any:
+        agent = await self._there.ready()
+        if takes_remote(agent.capabilities):
+            # It knows better than we do.
+            return await (await self._here.ready()).connection.request(protocol.SESSION_NEW, params)
+        ref = self._ref(remote_of(params))
+        id = uuid.uuid4().hex
+        with self._reporter(params) as report:
+            worktree = await _told(self._cache.begin(id, ref, report))
+        try:
+            return await self._open(worktree, protocol.SESSION_NEW, params)
+        except BaseException:
+            self._worktrees.pop(id, None)
+            await asyncio.shield(self._cache.delete(id))
+            raise
+
+    async def _open(
+        self, worktree: Worktree, method: str, params: dict[str, Any], theirs: str | None = None
+    ) -> dict[str, Any]:
+        """Open a session of the agent where the files are."""
+        agent = await self._there.ready()
+        known = {"sessionId": theirs} if theirs is not None else {}
+        body = {
+            **{key: value for key, value in params.items() if key not in _OF_THE_CLIENT},
+            "cwd": str(_folder(worktree.path, _ours(params).get("folder"))),
+            "mcpServers": params.get("mcpServers") or [],
+            **known,
+        }
+        if hints := _hints(params):
+            body["_meta"] = hints
+        self._worktrees[worktree.session] = worktree
+
+        def joined(result: Any) -> None:
+            found = result.get("sessionId", theirs) if isinstance(result, dict) else theirs
+            if not isinstance(found, str):
+                raise RpcError(UNAVAILABLE, f"{agent.spec.name} answered {method} without an id.")
+            self._there.join(found, worktree.session)
+            self._cache.note(worktree, agentSession=found)
+
+        if theirs is not None and method != protocol.SESSION_FORK:
+            # Some agents tell the past before they answer.
+            self._there.join(theirs, worktree.session)
+        result = await agent.connection.request(method, body, note=joined)
+        result = result if isinstance(result, dict) else {}
+        ours = {"remote": worktree.ref.public(), "folder": str(worktree.path)}
+        meta = result.get("_meta")
+        return {
+            **result,
+            "sessionId": worktree.session,
+            "_meta": {**(meta if isinstance(meta, dict) else {}), protocol.META: ours},
+        }
+
+    async def _serve(self, method: str, params: dict[str, Any]) -> Any:
+        """Serve a request about a remote session."""
+        session = params["sessionId"]
+        if method in (protocol.SESSION_LOAD, protocol.SESSION_RESUME):
+            worktree = await _told(self._cache.find(session))
+            theirs = self._cache.fact(session, "agentSession")
+            if not isinstance(theirs, str):
+                raise RpcError(UNAVAILABLE, "The agent has never heard of this session.")
+            return await self._open(worktree, method, params, theirs)
+        if method == protocol.SESSION_FORK:
+            worktree = await _told(self._cache.fork(session, uuid.uuid4().hex))
+            theirs = self._cache.fact(session, "agentSession")
+            return await self._open(worktree, method, params, theirs)
+        if method in (protocol.SESSION_CLOSE, protocol.SESSION_DELETE):
+            return await self._end(method, session)
+        if session not in self._worktrees:
+            raise RpcError(INVALID_REQUEST, "The session is not open: load or resume it first.")
+        if method == protocol.SESSION_PROMPT:
+            return await self._prompt(self._worktrees[session], params)
+        agent = await self._there.ready()
+        body = {**params, "sessionId": self._there.theirs(session)}
+        return await agent.connection.request(method, body)
+
+    async def _prompt(self, worktree: Worktree, params: dict[str, Any]) -> dict[str, Any]:
+        """Let the agent work; then commit what it has changed, and push that."""
+        agent = await self._there.ready()
+        body = {**params, "sessionId": self._there.theirs(worktree.session)}
+        message = commit_message(_words(params.get("prompt")), _name(agent), worktree.session)
+        try:
+            result = await agent.connection.request(protocol.SESSION_PROMPT, body)
+        except RpcError:
+            # Whatever became of the turn: what was done is not to be lost.
+            await self._bring_home(worktree, message)
+            raise
+        target = await self._bring_home(worktree, message)
+        result = result if isinstance(result, dict) else {}
+        if target is None:
+            return result
+        meta = result.get("_meta")
+        ours = {protocol.META: {"target": target.public()}}
+        return {
+            **result,
+            "target": target.public(),
+            "_meta": {**(meta if isinstance(meta, dict) else {}), **ours},
+        }
+
+    async def _bring_home(self, worktree: Worktree, message: str) -> GitRemoteRef | None:
+        """Commit and push; what cannot be pushed is said, and kept for the next time."""
+        head = ""
+        try:
+            head = await worktree.commit(message, self._author)
+            target = await worktree.push(head)
+            self._cache.note(worktree)
+        except GitError as error:
+            kept = f" It is kept as commit {head[:12]}, to be pushed next time." if head else ""
+            self._say(worktree.session, f"\n\nThe work could not be brought back. {error}{kept}\n")
+            return None
+        return target
+
+    async def _end(self, method: str, session: str) -> dict[str, Any]:
+        self._worktrees.pop(session, None)
+        theirs = self._cache.fact(session, "agentSession")
+        agent = await self._there.ready()
+        if isinstance(theirs, str) and _can(agent, method.rpartition("/")[2]):
+            await agent.connection.request(method, {"sessionId": theirs})
+        self._there.leave(session)
+        if method == protocol.SESSION_DELETE:
+            await self._cache.delete(session)
+        else:
+            await self._cache.close(session)
+        return {}
+
+    async def _login(self, method: str, params: dict[str, Any]) -> Any:
+        """Tell all agents that run: they are one to the client."""
+        result: Any = {}
+        for wrapped in (self._there, self._here):
+            if wrapped.is_there or wrapped is self._there:
+                agent = await wrapped.ready()
+                result = await agent.connection.request(method, params)
+        return result
+
+    async def _pass_on(self, request: Request) -> Any:
+        agent = await self._here.ready()
+        return await agent.connection.request(request.method, request.params)
+
+    # What the client is told
+
+    def _ref(self, value: Any) -> GitRemoteRef:
+        try:
+            ref = git_ref(value)
+            self._policy.check(ref.url)
+        except RefError as error:
+            raise invalid_params(f"{error}.") from None
+        return ref
+
+    def _reporter(self, params: dict[str, Any]) -> Reporter:
+        token = _ours(params).get("progressToken")
+        return Reporter(self._connection, token if isinstance(token, str) else None)
+
+    def _say(self, session: str, text: str) -> None:
+        content = {"type": "text", "text": text}
+        update = {"sessionUpdate": "agent_message_chunk", "content": content}
+        self._connection.notify(protocol.SESSION_UPDATE, {"sessionId": session, "update": update})
+
+
+class Wrapped(Peer):
+    """The agent, with the files of the client or without; and what it has to say."""
+
+    def __init__(self, runner: Runner, start: StartAgent, *, is_remote: bool) -> None:
+        self._runner = runner
+        self._start = start
+        self.is_remote = is_remote
+        self._agent: Agent | None = None
+        self._starting: asyncio.Task[Agent] | None = None
+        self._ours: dict[str, str] = {}
+        self._theirs: dict[str, str] = {}
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it runs."""
+        return self._agent is not None
+
+    async def ready(self) -> Agent:
+        """Return it, started if need be."""
+        if self._agent is None:
+            if self._starting is None:
+                self._starting = asyncio.get_running_loop().create_task(self._launch())
+            starting = self._starting
+            # Several may wait for it; one that gives up must not take it from the others.
+            await asyncio.wait({starting})
+            return starting.result()
+        return self._agent
+
+    async def _launch(self) -> Agent:
+        try:
+            agent = await self._start(self)
+            client = self._runner.client
+            capabilities = client["capabilities"]
+            if self.is_remote:
+                capabilities = without_files(capabilities)
+            await agent.start(client["info"], capabilities)
+            self._agent = agent
+            return agent
+        finally:
+            self._starting = None
+
+    async def stop(self) -> None:
+        """End it."""
+        if self._agent is not None:
+            await self._agent.stop()
+
+    def join(self, theirs: str, ours: str) -> None:
+        """Take note of what a session is called on either side."""
+        self._ours[theirs], self._theirs[ours] = ours, theirs
+
+    def leave(self, ours: str) -> None:
+        """Forget a session."""
+        self._ours.pop(self._theirs.pop(ours, ""), None)
+
+    def theirs(self, ours: str) -> str:
+        """Return what the agent calls a session."""
+        return self._theirs[ours]
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Tell it something, if it is there to hear it."""
+        if self._agent is not None:
+            self._agent.connection.notify(method, params)
+
+    # What the agent sends
+
+    def on_request(self, request: Request) -> None:
+        """Ask the client in its place."""
+        client = self._runner.connection
+
+        def answered(result: Any, error: RpcError | None) -> None:
+            if error is not None:
+                request.fail(error)
+            else:
+                request.respond(result)
+
+        id = client.call(request.method, self._renamed(request.params), answered)
+        request.on_cancel = lambda: client.notify(CANCEL, {"requestId": id})
+
+    def on_notification(self, method: str, params: Any) -> None:
+        """Tell the client."""
+        self._runner.connection.notify(method, self._renamed(params))
+
+    def _renamed(self, params: Any) -> Any:
+        if not self.is_remote or not isinstance(params, dict):
+            return params
+        session = params.get("sessionId")
+        ours = self._ours.get(session) if isinstance(session, str) else None
+        return params if ours is None else {**params, "sessionId": ours}
+
+
+_OF_THE_CLIENT = ("remote", "additionalDirectories", "sessionId", "_meta")
+"""What has a meaning only where the client is."""
+
+
+def remote_of(params: dict[str, Any]) -> Any:
+    """Return the reference in a request, wherever its client was able to put it."""
+    remote = params.get("remote")
+    return remote if remote is not None else _ours(params).get("remote")
+
+
+def takes_remote(capabilities: dict[str, Any]) -> bool:
+    """Whether an agent says that it can work on a repository that is somewhere else."""
+    return _ours(capabilities).get("remoteSessions") not in (None, False)
+
+
+def without_files(capabilities: dict[str, Any]) -> dict[str, Any]:
+    """Return what a client offers, but for what has to do with its own files."""
+    kept = {k: v for k, v in capabilities.items() if k not in ("fs", "terminal", "workspace")}
+    meta = kept.get("_meta")
+    if isinstance(meta, dict) and isinstance(meta.get(protocol.META), dict):
+        ours = {k: v for k, v in meta[protocol.META].items() if k != "workspace"}
+        kept["_meta"] = {**meta, protocol.META: ours}
+    return kept
+
+
+def _offered(capabilities: dict[str, Any]) -> dict[str, Any]:
+    sessions, meta = capabilities.get("sessionCapabilities"), capabilities.get("_meta")
+    meta = meta if isinstance(meta, dict) else {}
+    ours = meta.get(protocol.META)
+    ours = {**(ours if isinstance(ours, dict) else {}), "remoteSessions": True}
+    # Whether or not the agent wants to know: the files have to go.
+    sessions = {**(sessions if isinstance(sessions, dict) else {}), "close": {}, "delete": {}}
+    return {
+        **capabilities,
+        "sessionCapabilities": sessions,
+        "_meta": {**meta, protocol.META: ours},
+    }
+
+
+def _name(agent: Agent) -> str:
+    """Return what the agent calls itself."""
+    names = [agent.info.get("title"), agent.info.get("name"), agent.spec.name]
+    return next(name for name in names if isinstance(name, str) and name)
+
+
+def _can(agent: Agent, name: str) -> bool:
+    sessions = agent.capabilities.get("sessionCapabilities")
+    return isinstance(sessions, dict) and sessions.get(name) not in (None, False)
+
+
+def _ours(holder: dict[str, Any]) -> dict[str, Any]:
+    meta = holder.get("_meta")
+    ours = meta.get(protocol.META) if isinstance(meta, dict) else None
+    return ours if isinstance(ours, dict) else {}
+
+
+def _hints(params: dict[str, Any]) -> dict[str, Any]:
+    """Return what others have put into `_meta`."""
+    meta = params.get("_meta")
+    meta = meta if isinstance(meta, dict) else {}
+    return {key: value for key, value in meta.items() if key != protocol.META}
+
+
+def _folder(root: Path, wanted: Any) -> Path:
+    """Return the folder of the repository that the session is about, if it is one of its own."""
+    if not isinstance(wanted, str) or not wanted:
+        return root
+    parts = PurePosixPath(wanted).parts
+    folder = root.joinpath(*parts)
+    if PurePosixPath(wanted).is_absolute() or ".." in parts or ".git" in parts:
+        raise invalid_params("folder: must be one of the repository.")
+    if not folder.is_dir() or not folder.resolve().is_relative_to(root.resolve()):
+        raise invalid_params(f"folder: there is no {wanted} at this revision.")
+    return folder
+
+
+def _words(prompt: Any) -> str:
+    blocks = prompt if isinstance(prompt, list) else []
+    return "\n".join(
+        block["text"]
+        for block in blocks
+        if isinstance(block, dict) and isinstance(block.get("text"), str)
+    )
+
+
+async def _told(work: Awaitable[Worktree]) -> Worktree:
+    """Do something with git, and tell the client in words what could not be done."""
+    try:
+        return await work
+    except GitError as error:
+        raise RpcError(UNAVAILABLE, str(error)) from None

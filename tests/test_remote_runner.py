@@ -1,0 +1,497 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Any agent as a remote agent: `python -m jupyter_acp.remote`, with a real git server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+
+import psutil
+import pytest
+from conftest import AGENTS
+from gitserver import git, git_server
+
+from jupyter_acp.agents.process import AgentProcess
+from jupyter_acp.rpc import Connection, Peer, RpcError
+
+HELLO = {"hello.py": "print('helo')\n", "sub/data.txt": "1\n"}
+
+
+class Client(Peer):
+    """A client over stdio, as plain as can be."""
+
+    def __init__(self):
+        self.updates = []
+        self.progress = []
+        self.asked = []
+
+    async def start(self, *argv, capabilities=None, env=None):
+
+        command = [sys.executable, "-m", "jupyter_acp.remote", *argv]
+        self.process = await AgentProcess.start(command, env={**os.environ, **(env or {})}, grace=5)
+        self.connection = Connection(self.process.wire, self)
+        self._run = asyncio.ensure_future(self.connection.run())
+        result = await self.ask(
+            "initialize",
+            protocolVersion=1,
+            clientCapabilities=capabilities
+            or {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": True},
+        )
+        self.capabilities = result["agentCapabilities"]
+        return self
+
+    async def ask(self, method, **params):
+        return await asyncio.wait_for(self.connection.request(method, params), 60)
+
+    def on_request(self, request):
+        self.asked.append((request.method, request.params))
+        if request.method == "session/request_permission":
+            option = next(o for o in request.params["options"] if o["kind"] == "allow_once")
+            request.respond({"outcome": {"outcome": "selected", "optionId": option["optionId"]}})
+        else:
+            raise RpcError(-32601, "Not here.")
+
+    def on_notification(self, method, params):
+        if method == "_jupyter/remote/progress":
+            self.progress.append(params)
+        else:
+            self.updates.append(params)
+
+    async def new(self, ref, **params):
+        body = {"cwd": "/nowhere", "mcpServers": [], "remote": ref, **params}
+        return await self.ask("session/new", **body)
+
+    async def prompt(self, session, *steps, text=None):
+        text = text if text is not None else json.dumps(steps)
+        return await self.ask(
+            "session/prompt", sessionId=session, prompt=[{"type": "text", "text": text}]
+        )
+
+    def said(self):
+        return "".join(
+            each["update"]["content"]["text"]
+            for each in self.updates
+            if each["update"]["sessionUpdate"] == "agent_message_chunk"
+        )
+
+    async def stop(self):
+        await self.process.stop()
+        self._run.cancel()
+
+
+@pytest.fixture
+def server(tmp_path):
+    with git_server(tmp_path / "srv") as server:
+        server.create("p", HELLO)
+        yield server
+
+
+@pytest.fixture
+def ref(server):
+    return ref_of(server, "p")
+
+
+def ref_of(server, name):
+    revision = git(server.root / f"{name}.git", "rev-parse", "main")
+    return {"type": "git", "url": server.url(name), "branch": "main", "revision": revision}
+
+
+@pytest.fixture
+def start(tmp_path, jp_asyncio_loop):
+    clients = []
+
+    async def start(*argv, options=None, **more):
+        client = Client()
+        clients.append(client)
+        client.cache = tmp_path / "cache"
+        agent = [] if argv and argv[0] == "--agent" else scripted(options)
+        await client.start(
+            "--cache", str(tmp_path / "cache"), "--scheme", "http", *argv, *agent, **more
+        )
+        return client
+
+    yield start
+    for client in clients:
+        jp_asyncio_loop.run_until_complete(client.stop())
+
+
+def scripted(options=None):
+    return ["--", sys.executable, str(AGENTS / "scripted.py"), json.dumps(options or {})]
+
+
+def show(server, name, revision, path):
+    return git(server.root / f"{name}.git", "show", f"{revision}:{path}")
+
+
+async def test_the_six_steps_with_the_built_in_agent(start, server, ref):
+    client = await start("--agent", "builtin")
+    assert client.capabilities["_meta"]["jupyter-acp"]["remoteSessions"] is True
+    session = (await client.new(ref))["sessionId"]
+    answer = await client.prompt(session, text="/edit hello.py helo => hello")
+    assert "target" in answer, client.said()
+    target = answer["target"]
+    assert answer["_meta"]["jupyter-acp"]["target"] == target
+    assert target["branch"] == f"acp/{session}" and target["url"] == ref["url"]
+    assert git(server.root / "p.git", "rev-parse", target["branch"]) == target["revision"]
+    assert show(server, "p", target["revision"], "hello.py") == "print('hello')"
+    assert git(server.root / "p.git", "rev-parse", "main") == ref["revision"]
+
+
+async def test_the_six_steps_with_an_agent_that_has_never_heard_of_it(start, server, ref):
+    client = await start()
+    result = await client.new(ref)
+    session = result["sessionId"]
+    await client.prompt(session, ["capabilities"])
+    # The work is over there: nothing of the client's files is offered.
+    seen = json.loads(client.said())
+    assert "fs" not in seen and "terminal" not in seen and "workspace" not in seen
+    answer = await client.prompt(session, ["write", "new.txt", "from afar"], ["chunk", "done"])
+    assert answer["stopReason"] == "end_turn"
+    assert show(server, "p", answer["target"]["revision"], "new.txt") == "from afar"
+    log = git(server.root / "p.git", "log", "-1", "--format=%B%n%P", answer["target"]["revision"])
+    assert "ACP-Agent: scripted" in log and f"ACP-Session: {session}" in log
+    assert log.endswith(ref["revision"])
+
+
+async def test_no_change_is_no_branch_and_no_target(start, server, ref):
+    client = await start()
+    session = (await client.new(ref))["sessionId"]
+    assert "target" not in await client.prompt(session, ["chunk", "nothing"])
+    assert git(server.root / "p.git", "branch", "--list", "acp/*") == ""
+    first = (await client.prompt(session, ["write", "a", "1"]))["target"]
+    assert "target" not in await client.prompt(session, ["chunk", "nothing more"])
+    second = (await client.prompt(session, ["write", "a", "2"]))["target"]
+    assert second["branch"] == first["branch"] and second["revision"] != first["revision"]
+    parent = git(server.root / "p.git", "rev-parse", f"{second['revision']}^")
+    assert parent == first["revision"]
+
+
+async def test_what_the_agent_has_committed_itself_comes_along(start, server, ref):
+    client = await start()
+    session = (await client.new(ref))["sessionId"]
+    line = (
+        "cd $0 && echo x > mine && git add mine && git -c user.name=A -c user.email=a@b "
+        "commit -qm 'By the agent' && echo y > rest"
+    )
+    where = client.cache / "worktrees" / session
+    answer = await client.prompt(session, ["shell", line.replace("$0", str(where))])
+    log = git(server.root / "p.git", "log", "--format=%s", answer["target"]["revision"], "-3")
+    assert log.splitlines()[1:] == ["By the agent", "First"]
+    assert show(server, "p", answer["target"]["revision"], "rest") == "y"
+
+
+async def test_a_session_without_a_repository_passes_straight_through(start, tmp_path):
+    client = await start()
+    plain = (await client.ask("session/new", cwd=str(tmp_path), mcpServers=[]))["sessionId"]
+    await client.prompt(plain, ["capabilities"])
+    seen = json.loads(client.said())
+    assert seen["fs"]["readTextFile"] is True and seen["terminal"] is True
+    answer = await client.prompt(plain, ["request", "fs/read_text_file", {"path": "/x"}])
+    assert "target" not in answer and client.asked[-1][0] == "fs/read_text_file"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"url": "https://example.org/x.git"}, "only http://"),
+        ({"url": "ext::evil"}, "must not name a program"),
+        ({"url": "/etc"}, "a folder is none"),
+        ({"branch": "--upload-pack=touch x"}, "must not begin with a dash"),
+        ({"branch": "a:refs/heads/main"}, "not a name that git allows"),
+        ({"revision": "main"}, "hexadecimal digits"),
+        ({"type": "svn"}, "'svn' is not known here"),
+        ({"branch": "missing"}, "couldn't find remote ref"),
+        ({"revision": "ab" * 20}, "does not contain the revision abababababab"),
+    ],
+)
+async def test_what_is_refused_leaves_nothing(start, server, ref, tmp_path, change, words):
+    client = await start()
+    with pytest.raises(RpcError, match=words):
+        await client.new({**ref, **change})
+    assert list((tmp_path / "cache").glob("worktrees/*")) == []
+    assert list((tmp_path / "cache").glob("sessions/*")) == []
+    assert (await client.new(ref))["sessionId"]
+
+
+async def test_a_reference_in_our_corner_of_the_metadata_counts_as_well(start, ref):
+    client = await start()
+    meta = {"jupyter-acp": {"remote": ref, "progressToken": "t1", "folder": "sub"}}
+    result = await client.ask("session/new", cwd="/nowhere", mcpServers=[], _meta=meta)
+    assert result["_meta"]["jupyter-acp"]["remote"] == ref
+    assert {each["token"] for each in client.progress} == {"t1"}
+    assert {each["percent"] for each in client.progress} >= {100}
+    await client.prompt(result["sessionId"], ["write", "here", "x"])
+    answer = await client.prompt(result["sessionId"], ["write", "here", "y"])
+    assert answer["target"]["revision"]
+
+
+@pytest.mark.parametrize("folder", ["..", "/etc", "missing", "sub/../..", ".git", "hello.py"])
+async def test_a_folder_that_is_none_of_the_repository(start, ref, folder):
+    client = await start()
+    with pytest.raises(RpcError, match="folder"):
+        await client.new(ref, _meta={"jupyter-acp": {"folder": folder}})
+
+
+async def test_a_push_that_is_refused_ends_the_turn_and_keeps_the_work(start, server, ref):
+    server.refuse_pushes("p", "Not on a Friday.")
+    client = await start()
+    session = (await client.new(ref))["sessionId"]
+    answer = await client.prompt(session, ["write", "a", "1"], ["chunk", "done"])
+    assert answer["stopReason"] == "end_turn" and "target" not in answer
+    assert "could not be brought back" in client.said() and "Not on a Friday." in client.said()
+    assert "It is kept as commit" in client.said()
+    server.accept_pushes("p")
+    # Nothing new, and yet there is something to bring back.
+    answer = await client.prompt(session, ["chunk", "again"])
+    assert show(server, "p", answer["target"]["revision"], "a") == "1"
+
+
+async def test_a_fork_begins_where_the_other_is(start, server, ref):
+    client = await start(options={"capabilities": {"sessionCapabilities": {"fork": {}}}})
+    session = (await client.new(ref))["sessionId"]
+    await client.prompt(session, ["write", "a", "1"])
+    fork = (await client.ask("session/fork", sessionId=session, cwd="/nowhere"))["sessionId"]
+    assert fork != session
+    target = (await client.prompt(fork, ["write", "b", "2"]))["target"]
+    assert target["branch"] == f"acp/{fork}"
+    assert show(server, "p", target["revision"], "a") == "1"
+    assert "target" not in await client.prompt(session, ["chunk", "x"])
+
+
+async def test_two_sessions_on_one_repository_at_once(start, server, ref, tmp_path):
+    client = await start()
+    one, two = [(await client.new(ref))["sessionId"] for _ in range(2)]
+    first = await client.prompt(one, ["write", "a", "1"])
+    second = await client.prompt(two, ["write", "a", "2"])
+    assert show(server, "p", first["target"]["revision"], "a") == "1"
+    assert show(server, "p", second["target"]["revision"], "a") == "2"
+    assert len(list((tmp_path / "cache" / "mirrors").glob("*.git"))) == 1
+    # The second one had nothing to fetch.
+    assert sum("git-upload-pack" in each for each in server.requests if "POST" in each) <= 2
+
+
+async def test_a_branch_of_that_name_is_left_to_its_owner(start, server, ref):
+    git(server.root / "p.git", "branch", "results", ref["revision"])
+    client = await start("--branch", "results")
+    session = (await client.new(ref))["sessionId"]
+    target = (await client.prompt(session, ["write", "a", "1"]))["target"]
+    assert target["branch"] == "results-2"
+    assert git(server.root / "p.git", "rev-parse", "results") == ref["revision"]
+    # And stays with it.
+    assert (await client.prompt(session, ["write", "a", "2"]))["target"]["branch"] == "results-2"
+
+
+LOADS = {"capabilities": {"loadSession": True}}
+
+
+async def test_a_session_is_resumed_where_it_was(start, server, ref):
+    client = await start(options=LOADS)
+    session = (await client.new(ref))["sessionId"]
+    first = (await client.prompt(session, ["write", "a", "1"]))["target"]
+    # Half-way through the next turn everything dies.
+    asking = asyncio.ensure_future(client.prompt(session, ["write", "b", "2"], ["sleep", 100]))
+    path = client.cache / "worktrees" / session / "b"
+    await until(path.exists)
+    os.kill(client.process.pid, signal.SIGKILL)
+    asking.cancel()
+    again = await start(options=LOADS)
+    await again.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+    second = (await again.prompt(session, ["write", "c", "3"]))["target"]
+    assert second["branch"] == first["branch"]
+    for name, text in (("a", "1"), ("b", "2"), ("c", "3")):
+        assert show(server, "p", second["revision"], name) == text
+
+
+async def test_a_session_whose_folder_is_gone_goes_on_from_its_last_commit(start, server, ref):
+    client = await start(options=LOADS)
+    session = (await client.new(ref))["sessionId"]
+    await client.prompt(session, ["write", "a", "1"])
+    await client.ask("session/close", sessionId=session)
+    assert list(client.cache.glob("worktrees/*")) == []
+    await client.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+    target = (await client.prompt(session, ["write", "b", "2"]))["target"]
+    assert show(server, "p", target["revision"], "a") == "1"
+    await client.ask("session/delete", sessionId=session)
+    assert list(client.cache.glob("sessions/*")) == []
+
+
+async def test_a_session_that_somebody_works_in_is_nobody_elses(start, ref):
+    client = await start(options=LOADS)
+    session = (await client.new(ref))["sessionId"]
+    other = await start(options=LOADS)
+    with pytest.raises(RpcError, match="Somebody else works in this session"):
+        await other.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+    assert list(client.cache.glob("worktrees/*"))
+
+
+async def until(holds, seconds=30):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.02)
+
+
+async def test_a_kill_in_the_middle_of_a_clone(start, server, tmp_path):
+    server.create("big", {f"f{i}": os.urandom(20_000).hex() for i in range(50)})
+    ref = ref_of(server, "big")
+    server.delay = 0.02
+    client = await start()
+    asking = asyncio.ensure_future(client.new(ref))
+    packs = tmp_path / "cache" / "mirrors"
+    await until(lambda: list(packs.glob("*.git/objects/pack/tmp_*")))
+    os.kill(client.process.pid, signal.SIGKILL)
+    asking.cancel()
+    server.delay = 0
+    # What has to be cleared away belongs to somebody who is dead, git included.
+    await client.process.stop()
+    again = await start()
+    await until(lambda: not list((tmp_path / "cache").glob("sessions/*.json")))
+    await until(lambda: not list(packs.glob("*.git/objects/pack/tmp_*")))
+    session = (await again.new(ref))["sessionId"]
+    assert (await again.prompt(session, ["write", "a", "1"]))["target"]
+
+
+async def test_a_kill_in_the_middle_of_a_push(start, server, ref, tmp_path):
+    hook = server.root / "p.git" / "hooks" / "post-receive"
+    hook.parent.mkdir(exist_ok=True)
+    mark = tmp_path / "received"
+    hook.write_text(f"#!/bin/sh\ntouch {mark}\nsleep 5\n")
+    hook.chmod(0o755)
+    client = await start(options=LOADS)
+    session = (await client.new(ref))["sessionId"]
+    asking = asyncio.ensure_future(client.prompt(session, ["write", "a", "1"]))
+    await until(mark.exists)
+    os.kill(client.process.pid, signal.SIGKILL)
+    asking.cancel()
+    await client.process.stop()
+    hook.unlink()
+    again = await start(options=LOADS)
+    await again.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+    # It has arrived, though nobody was left to hear of it.
+    target = (await again.prompt(session, ["chunk", "and?"]))["target"]
+    assert target["branch"] == f"acp/{session}"
+    assert show(server, "p", target["revision"], "a") == "1"
+    later = (await again.prompt(session, ["write", "a", "2"]))["target"]
+    assert later["branch"] == target["branch"]
+
+
+async def test_a_clone_can_be_cancelled(start, server, tmp_path):
+    server.create("big", {f"f{i}": os.urandom(20_000).hex() for i in range(50)})
+    server.delay = 0.05
+    client = await start()
+    asking = asyncio.ensure_future(client.new(ref_of(server, "big")))
+    await until(lambda: list((tmp_path / "cache").glob("mirrors/*.git/objects/pack/tmp_*")))
+    asking.cancel()
+    runner = psutil.Process(client.process.pid)
+    await until(lambda: not [each for each in runner.children(True) if each.name() == "git"])
+    await until(lambda: not list((tmp_path / "cache").glob("sessions/*.json")))
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (("--files", "1"), "2 files; 1 are allowed here"),
+        (("--size", "0.000001"), "MB are allowed|larger than"),
+        (("--timeout", "2"), "took longer than 2 s"),
+        (("--host", "example.org"), "not among the hosts"),
+    ],
+)
+async def test_every_limit_has_its_words(start, server, ref, argv, words):
+    if argv[0] == "--timeout":
+        server.delay = 5
+    client = await start(*argv)
+    with pytest.raises(RpcError, match=words):
+        await client.new(ref)
+
+
+async def test_credentials_go_nowhere(start, tmp_path):
+    with git_server(tmp_path / "closed", "s3cret") as server:
+        server.create("p", HELLO)
+        ref = ref_of(server, "p")
+        client = await start()
+        with pytest.raises(RpcError, match="wants to know who asks"):
+            await client.new(ref)
+        session = await client.new({**ref, "url": server.url("p", login=True)})
+        target = await client.prompt(session["sessionId"], ["write", "a", "1"])
+        assert target["target"]["url"] == server.url("p")
+        assert "s3cret" not in json.dumps([session, target, client.updates, client.progress])
+        # Written down nowhere, either.
+        for path in (tmp_path / "cache").rglob("*"):
+            assert not path.is_file() or b"s3cret" not in path.read_bytes(), path
+        server.password = "other"
+        answer = await client.prompt(session["sessionId"], ["write", "a", "2"])
+        assert "target" not in answer and "s3cret" not in client.said()
+
+
+async def test_an_agent_that_dies_takes_the_runner_with_it_and_says_why(start, ref):
+    client = await start()
+    session = (await client.new(ref))["sessionId"]
+    asking = asyncio.ensure_future(client.prompt(session, ["stderr", "Ouch!\n", 1], ["exit", 3]))
+    assert await client.process.wait() == 1
+    asking.cancel()
+    assert any("Ouch!" in line for line in client.process.stderr)
+
+
+async def test_old_sessions_and_repositories_go(start, server, ref, tmp_path):
+    client = await start()
+    session = (await client.new(ref))["sessionId"]
+    await client.prompt(session, ["write", "a", "1"])
+    await client.stop()
+    cache = tmp_path / "cache"
+    assert list(cache.glob("worktrees/*"))
+    long_ago = time.time() - 40 * 86400
+    for path in (cache / "sessions" / f"{session}.json", *cache.glob("mirrors/*.lock")):
+        os.utime(path, (long_ago, long_ago))
+    await start()
+    await until(lambda: not list(cache.glob("mirrors/*.git")))
+    assert not list(cache.glob("worktrees/*")) and not list(cache.glob("sessions/*.json"))
+
+
+async def test_too_much_is_cleared_but_never_what_is_worked_on(start, server, ref, tmp_path):
+    server.create("q", HELLO)
+    first = await start()
+    await first.new(ref)
+    second = await start()
+    await second.new(ref_of(server, "q"))
+    await second.stop()
+    await start("--keep-size", "0")
+    await until(lambda: len(list((tmp_path / "cache").glob("mirrors/*.git"))) == 1)
+    assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 1
+    assert (await first.prompt((await first.new(ref))["sessionId"], ["write", "a", "1"]))["target"]
+
+
+async def test_traps_in_a_repository_are_not_sprung(start, server, ref, tmp_path):
+    mark = tmp_path / "sprung"
+    work = server.root / ".work-p"
+    (work / ".gitattributes").write_text("* filter=evil diff=evil merge=evil\n*.bin filter=lfs\n")
+    (work / ".gitmodules").write_text(
+        f'[submodule "x"]\n\tpath = x\n\turl = file:///{tmp_path}\n\tupdate = !touch {mark}\n'
+    )
+    (work / ".githooks").mkdir()
+    for name in ("post-checkout", "pre-commit", "pre-push", "post-commit"):
+        (work / ".githooks" / name).write_text(f"#!/bin/sh\ntouch {mark}\n")
+        (work / ".githooks" / name).chmod(0o755)
+    git(work, "add", "-A")
+    git(work, "commit", "-qm", "Traps")
+    git(work, "push", "-q", "origin", "main")
+    home = tmp_path / "home"
+    home.mkdir()
+    template = tmp_path / "template"
+    (template / "hooks").mkdir(parents=True)
+    for name in ("post-checkout", "pre-commit", "pre-push", "post-commit", "reference-transaction"):
+        (template / "hooks" / name).write_text(f"#!/bin/sh\ntouch {mark}\n")
+        (template / "hooks" / name).chmod(0o755)
+    (home / ".gitconfig").write_text(
+        f"[init]\n\ttemplateDir = {template}\n[core]\n\thooksPath = {template}/hooks\n"
+        f"\tfsmonitor = touch {mark}\n[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = touch\n"
+    )
+    client = await start(env={"HOME": str(home)})
+    session = (await client.new(ref_of(server, "p")))["sessionId"]
+    answer = await client.prompt(session, ["write", "a", "1"], ["write", "b.bin", "large"])
+    assert show(server, "p", answer["target"]["revision"], "b.bin") == "large"
+    assert not mark.exists()
