@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .client.dispatch import ClientServices
     from .client.view import SessionView
     from .policy import Rules
+    from .remote.options import RemoteOptions
     from .sessions.manager import SessionManager
     from .tools.channel import Channel
     from .tools.toolbox import Services
@@ -96,6 +97,48 @@ class AcpExtension(ExtensionApp):
 
     keep_size = Integer(
         0, help="How many MiB all transcripts together may take; 0 is as many as they need."
+    ).tag(config=True)
+
+    remote_schemes = List(
+        Enum(["https", "ssh", "http", "file"]),
+        ["https", "ssh"],
+        help="What the addresses of repositories of remote sessions may begin with.",
+    ).tag(config=True)
+
+    remote_hosts = List(
+        Unicode(), help="The hosts that such repositories may be on, or patterns; all if empty."
+    ).tag(config=True)
+
+    remote_branch = Unicode(
+        "acp/{session}", help="What the branches are called that remote sessions come back as."
+    ).tag(config=True)
+
+    remote_author = Unicode(
+        "", help="Who makes their commits, `Name <address>`; as git is configured if empty."
+    ).tag(config=True)
+
+    remote_timeout = Float(
+        600.0, help="How long a clone, a fetch or a push may take, in seconds (600)."
+    ).tag(config=True)
+
+    remote_size = Integer(
+        2000, help="How large a repository may be, in MB (2000), packed or unpacked."
+    ).tag(config=True)
+
+    remote_files = Integer(100_000, help="How many files it may have (100,000).").tag(config=True)
+
+    remote_cache = Unicode(help="The folder that repositories are kept in.").tag(config=True)
+
+    @default("remote_cache")
+    def _default_remote_cache(self) -> str:
+        return str(Path(jupyter_data_dir()) / "acp" / "remote")
+
+    remote_keep_days = Float(
+        30.0, help="How many days repositories are kept that no session uses (30)."
+    ).tag(config=True)
+
+    remote_keep_size = Integer(
+        20_000, help="How many MB they may take together before the oldest go (20,000)."
     ).tag(config=True)
 
     workspace = List(
@@ -193,6 +236,7 @@ class AcpExtension(ExtensionApp):
                 initialize_timeout=self.initialize_timeout,
                 request_timeout=self.request_timeout,
                 stop_grace=self.stop_grace,
+                remote=self._remote_options(),
                 retention=Retention(self.keep_days, self.keep_sessions, self.keep_size),
             ),
             client_info={"name": "jupyter_acp", "title": "Jupyter ACP", "version": _version()},
@@ -203,6 +247,22 @@ class AcpExtension(ExtensionApp):
         # A server that is interrupted without a terminal ends without stopping its extensions.
         atexit.register(manager.close_now)
         return manager
+
+    def _remote_options(self) -> RemoteOptions:
+        from .remote.cache import Keeping
+        from .remote.mirror import Limits
+        from .remote.options import RemoteOptions
+
+        return RemoteOptions(
+            cache=Path(self.remote_cache),
+            schemes=self.remote_schemes,
+            hosts=self.remote_hosts,
+            branch=self.remote_branch,
+            author=self.remote_author,
+            timeout=self.remote_timeout,
+            limits=Limits(self.remote_size * 1_000_000, self.remote_files),
+            keeping=Keeping(self.remote_keep_days, self.remote_keep_size * 1_000_000),
+        )
 
     def _make_services(self) -> ClientServices:
         from .client.changes import Changes

@@ -78,6 +78,7 @@ DOCUMENT_WRITE = "_jupyter/document/write"
 NOTEBOOK_RUN = "_jupyter/notebook/run"
 FILE_CHANGED = "_jupyter/file/changed"
 PROGRESS = "_jupyter/remote/progress"
+RESULT = "_jupyter/remote/result"
 CHANGE_DECIDE = "_jupyter/change/decide"
 CHANGE_DECIDED = "_jupyter/change/decided"
 
@@ -120,6 +121,12 @@ class NewSessionParams(Params):
     additional_directories: list[AbsolutePath] = Field(
         default_factory=list, alias="additionalDirectories"
     )
+    remote: Any = None
+    """A proposal as yet: where the files are, if they are not here."""
+
+    def wanted_remote(self) -> Any:
+        """Return it from where its client was able to put it."""
+        return self.remote if self.remote is not None else self.ours().get("remote")
 
 
 class SessionParams(Params):

@@ -106,16 +106,22 @@ class Agent:
             raise
 
     async def request(
-        self, method: str, params: dict[str, Any], *, note: Callable[[Any], None] | None = None
+        self,
+        method: str,
+        params: dict[str, Any],
+        *,
+        note: Callable[[Any], None] | None = None,
+        extra: float = 0.0,
     ) -> Any:
-        """Ask for something that should not take long, and say so if it does."""
+        """Ask for something that should not take long, or not much longer, and say so if it does."""
         asked = self.connection.request(method, params, note=note)
+        patience = self._request_timeout + extra
         try:
-            return await asyncio.wait_for(asked, self._request_timeout)
+            return await asyncio.wait_for(asked, patience)
         except asyncio.TimeoutError as error:
             raise RpcError(
                 UNAVAILABLE,
-                f"{self.spec.name} did not answer `{method}` within {self._request_timeout:g} s. "
+                f"{self.spec.name} did not answer `{method}` within {patience:g} s. "
                 "Try again, restart the agent, or let it have more time "
                 "(AcpExtension.request_timeout).",
                 {"agent": self.spec.id, "stderr": self.stderr[-ERROR_STDERR_LINES:]},

@@ -117,6 +117,10 @@ class Catalog:
             raise AgentUnavailable(f"{entry.spec.name} cannot be started. {entry.missing}{hint}")
         return entry.spec
 
+    def is_elsewhere(self, id: str) -> bool:
+        """Whether an agent is reached by a socket, and not started here."""
+        return any(entry.spec.id == id and entry.spec.url for entry in self.list())
+
     @property
     def default_id(self) -> str:
         """The agent of a session that names none. A configured one is never silently replaced."""

@@ -21,6 +21,7 @@ from ..rpc.connection import CANCEL, Store
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ..rpc.outbox import Queue
 from .cache import Cache
+from .capabilities import ours, takes_remote, without_files
 from .git import GitError
 from .progress import Reporter
 from .refs import GitRemoteRef, Policy, RefError, git_ref
@@ -149,7 +150,7 @@ class Runner(Peer):
         known = {"sessionId": theirs} if theirs is not None else {}
         body = {
             **{key: value for key, value in params.items() if key not in _OF_THE_CLIENT},
-            "cwd": str(_folder(worktree.path, _ours(params).get("folder"))),
+            "cwd": str(_folder(worktree.path, ours(params).get("folder"))),
             "mcpServers": params.get("mcpServers") or [],
             **known,
         }
@@ -169,12 +170,12 @@ class Runner(Peer):
             self._there.join(theirs, worktree.session)
         result = await agent.connection.request(method, body, note=joined)
         result = result if isinstance(result, dict) else {}
-        ours = {"remote": worktree.ref.public(), "folder": str(worktree.path)}
+        told = {"remote": worktree.ref.public(), "folder": body["cwd"]}
         meta = result.get("_meta")
         return {
             **result,
             "sessionId": worktree.session,
-            "_meta": {**(meta if isinstance(meta, dict) else {}), protocol.META: ours},
+            "_meta": {**(meta if isinstance(meta, dict) else {}), protocol.META: told},
         }
 
     async def _serve(self, method: str, params: dict[str, Any]) -> Any:
@@ -216,11 +217,11 @@ class Runner(Peer):
         if target is None:
             return result
         meta = result.get("_meta")
-        ours = {protocol.META: {"target": target.public()}}
+        mirrored = {protocol.META: {"target": target.public()}}
         return {
             **result,
             "target": target.public(),
-            "_meta": {**(meta if isinstance(meta, dict) else {}), **ours},
+            "_meta": {**(meta if isinstance(meta, dict) else {}), **mirrored},
         }
 
     async def _bring_home(self, worktree: Worktree, message: str) -> GitRemoteRef | None:
@@ -273,7 +274,7 @@ class Runner(Peer):
         return ref
 
     def _reporter(self, params: dict[str, Any]) -> Reporter:
-        token = _ours(params).get("progressToken")
+        token = ours(params).get("progressToken")
         return Reporter(self._connection, token if isinstance(token, str) else None)
 
     def _say(self, session: str, text: str) -> None:
@@ -379,35 +380,18 @@ _OF_THE_CLIENT = ("remote", "additionalDirectories", "sessionId", "_meta")
 def remote_of(params: dict[str, Any]) -> Any:
     """Return the reference in a request, wherever its client was able to put it."""
     remote = params.get("remote")
-    return remote if remote is not None else _ours(params).get("remote")
-
-
-def takes_remote(capabilities: dict[str, Any]) -> bool:
-    """Whether an agent says that it can work on a repository that is somewhere else."""
-    return _ours(capabilities).get("remoteSessions") not in (None, False)
-
-
-def without_files(capabilities: dict[str, Any]) -> dict[str, Any]:
-    """Return what a client offers, but for what has to do with its own files."""
-    kept = {k: v for k, v in capabilities.items() if k not in ("fs", "terminal", "workspace")}
-    meta = kept.get("_meta")
-    if isinstance(meta, dict) and isinstance(meta.get(protocol.META), dict):
-        ours = {k: v for k, v in meta[protocol.META].items() if k != "workspace"}
-        kept["_meta"] = {**meta, protocol.META: ours}
-    return kept
+    return remote if remote is not None else ours(params).get("remote")
 
 
 def _offered(capabilities: dict[str, Any]) -> dict[str, Any]:
     sessions, meta = capabilities.get("sessionCapabilities"), capabilities.get("_meta")
-    meta = meta if isinstance(meta, dict) else {}
-    ours = meta.get(protocol.META)
-    ours = {**(ours if isinstance(ours, dict) else {}), "remoteSessions": True}
     # Whether or not the agent wants to know: the files have to go.
     sessions = {**(sessions if isinstance(sessions, dict) else {}), "close": {}, "delete": {}}
+    told = {**ours(capabilities), "remoteSessions": True}
     return {
         **capabilities,
         "sessionCapabilities": sessions,
-        "_meta": {**meta, protocol.META: ours},
+        "_meta": {**(meta if isinstance(meta, dict) else {}), protocol.META: told},
     }
 
 
@@ -420,12 +404,6 @@ def _name(agent: Agent) -> str:
 def _can(agent: Agent, name: str) -> bool:
     sessions = agent.capabilities.get("sessionCapabilities")
     return isinstance(sessions, dict) and sessions.get(name) not in (None, False)
-
-
-def _ours(holder: dict[str, Any]) -> dict[str, Any]:
-    meta = holder.get("_meta")
-    ours = meta.get(protocol.META) if isinstance(meta, dict) else None
-    return ours if isinstance(ours, dict) else {}
 
 
 def _hints(params: dict[str, Any]) -> dict[str, Any]:

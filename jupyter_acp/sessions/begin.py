@@ -10,6 +10,7 @@ from .. import protocol
 from ..rpc import RpcError
 from .choices import WORDS
 from .choosing import can_choose, choose, choose_again
+from .remote import check_takes_remote, going_on, settle
 from .retelling import retell
 from .sandbox import HINTS, REQUESTED_ID
 from .session import Session
@@ -19,9 +20,17 @@ if TYPE_CHECKING:
     from .link import AgentLink
 
 
+_OUR_OWN = ("agent", "home")
+"""What a client says to us alone: to another server of our kind it would mean something else."""
+
+
 async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict[str, Any]:
     """Ask the agent for a new session, and for what it is to be like."""
+    if session.is_remote:
+        await check_takes_remote(session)
     result = await session.begin(protocol.SESSION_NEW, _body(params, session))
+    if session.is_remote and not session.record.home:
+        settle(session, result)
     for what in HINTS:
         value = session.record.metadata.get(what)
         # Where there is no other way, the agent has been told with the request itself.
@@ -77,9 +86,13 @@ def _body(params: protocol.NewSessionParams, session: Session) -> dict[str, Any]
     body["mcpServers"] = session.record.mcp_servers
     if session.record.additional_directories:
         body["additionalDirectories"] = session.record.additional_directories
-    if ours := {key: value for key, value in params.ours().items() if key != "agent"}:
-        body["_meta"][protocol.META] = ours
+    ours = {key: value for key, value in params.ours().items() if key not in _OUR_OWN}
+    if session.is_remote:
+        # A proposal as yet, which some agents' libraries drop where it belongs: it is told twice.
+        body["remote"] = ours["remote"] = params.wanted_remote() or going_on(session.record)
+        body.pop("additionalDirectories", None)
+    if ours:
+        body["_meta"] = {**body.get("_meta", {}), protocol.META: ours}
     elif "_meta" in body:
-        # Which agent was meant is our affair: to another server of our kind it means another.
         body["_meta"].pop(protocol.META, None)
     return body

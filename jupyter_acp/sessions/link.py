@@ -15,7 +15,7 @@ from .. import protocol
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
 from ..protocol import SESSION_UPDATE
-from ..rpc import Peer, Request, RpcError, invalid_params
+from ..rpc import Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import UNAVAILABLE
 from . import sandbox
 from .choosing import apply_metadata
@@ -43,9 +43,11 @@ class AgentLink(Peer):
         name: str,
         start: StartAgent,
         services: ClientServices,
+        on_progress: Callable[[dict[str, Any]], None],
         log: logging.Logger | logging.LoggerAdapter[Any],
     ) -> None:
         self.agent_id = agent_id
+        self._on_progress = on_progress
         self.name = name
         self.log = log
         self._services = services
@@ -111,6 +113,8 @@ class AgentLink(Peer):
         session = self._session_of(params)
         if method == protocol.EXT_METADATA_UPDATE and session is not None:
             apply_metadata(session, sandbox.metadata_of(params))
+        elif method == protocol.PROGRESS and isinstance(params, dict):
+            self._on_progress(params)
         else:
             self.log.debug("Ignored %s from %s", method, self.name)
 
@@ -135,6 +139,9 @@ class AgentLink(Peer):
         params = request.params
         session = self._session_of(params)
         if request.method not in _QUESTIONS:
+            if session is not None and session.is_remote:
+                # What it works on is not here: nothing that is here is its concern.
+                raise method_not_found(request.method)
             self._services.serve(session, request)
             return
         if session is None:

@@ -16,6 +16,8 @@ from .. import protocol
 from ..agents.agent import Agent
 from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
 from ..client.dispatch import ClientServices
+from ..remote.capabilities import without_files
+from ..remote.options import RemoteOptions
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import FORBIDDEN, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
@@ -29,8 +31,10 @@ from .link import AgentLink
 from .log import Log
 from .news import Listener, News
 from .record import SessionRecord, now
+from .remote import RUNNER, checked_remote
 from .retention import Retention
 from .session import Session
+from .setup import is_writable
 from .tombstones import Tombstones
 from .ways import ways
 
@@ -55,6 +59,7 @@ class Limits:
     initialize_timeout: float
     request_timeout: float
     stop_grace: float
+    remote: RemoteOptions
     retention: Retention = field(default_factory=Retention)
 
 
@@ -227,7 +232,10 @@ class SessionManager:
     ) -> tuple[Session, dict[str, Any]]:
         """Open a new session with an agent."""
         spec = self._spec(agent)
-        _check_folder(spec, params)
+        remote = checked_remote(params, self.limits.remote)
+        is_home = remote is not None and params.ours().get("home") is True
+        if remote is None or is_home:
+            _check_folder(spec, params)
         metadata = dict(sandbox.corner({"_meta": params.meta}))
         if not is_acceptable(metadata):
             raise invalid_params(f'_meta["{protocol.SANDBOX}"]: too much, or nested too deeply.')
@@ -239,6 +247,8 @@ class SessionManager:
             title=title or (named if isinstance(named, str) else ""),
             alias=self._alias(wanted) if wanted is not None else None,
             metadata=metadata,
+            remote=remote,
+            home=params.cwd if is_home else "",
             additional_directories=params.additional_directories,
             mcp_servers=params.mcp_servers,
         )
@@ -261,7 +271,7 @@ class SessionManager:
     async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
         """Open a session that has the same past as another."""
         source = self.get(params.session_id)
-        link = self.link(source.agent)
+        link = self.link(self._link_of(source.record))
         _check_folder(self._spec(source.agent), params)
         record = await self._copy(source, params)
         session = self._make(record)
@@ -299,7 +309,7 @@ class SessionManager:
     async def _undo(self, session: Session) -> None:
         """Forget a session that has not begun after all."""
         session.forget()
-        if link := self._links.get(session.agent):
+        if link := self._links.get(self._link_of(session.record)):
             link.leave(session)
         self._services.forget(session)
         self._drop_alias(session)
@@ -326,7 +336,7 @@ class SessionManager:
         with session.ending():
             try:
                 await session.close()
-                link = self._links.get(session.agent)
+                link = self._links.get(self._link_of(session.record))
                 is_theirs = is_told and not self._is_shared(session)
                 if is_theirs and link is not None and link.running:
                     await session.tell_agent(link, "delete")
@@ -401,17 +411,34 @@ class SessionManager:
 
     def stderr(self, id: str) -> list[str]:
         """Return what an agent has printed lately; one that has ended is still heard."""
-        latest = self.link(self._spec(id).id).latest
-        return latest.stderr if latest is not None else []
+        spec = self._spec(id)
+        links = [self._links.get(each) for each in (spec.id, spec.id + RUNNER)]
+        return [line for link in links if link and link.latest for line in link.latest.stderr]
 
-    def link(self, agent: str) -> AgentLink:
-        """Return the one link to an agent."""
-        link = self._links.get(agent)
+    def link(self, id: str) -> AgentLink:
+        """Return the one link to an agent, or to the one that lets it work elsewhere."""
+        link = self._links.get(id)
         if link is None:
-            spec = self._spec(agent)
-            link = AgentLink(spec.id, spec.name, self._start_agent, self._services, self.log)
-            self._links[agent] = link
+            spec = self._spec(id.removesuffix(RUNNER))
+            link = AgentLink(
+                id, spec.name, self._start_agent, self._services, self._progressed, self.log
+            )
+            self._links[id] = link
         return link
+
+    def link_of(self, session: Session) -> AgentLink:
+        """Return the link to the agent that a session is with."""
+        return self.link(self._link_of(session.record))
+
+    def _link_of(self, record: SessionRecord) -> str:
+        if record.remote is None or self.catalog.is_elsewhere(record.agent):
+            return record.agent
+        return record.agent + RUNNER
+
+    def _progressed(self, params: dict[str, Any]) -> None:
+        """Tell everybody how far something is; whoever waits for it knows it by its token."""
+        if is_writable(params):
+            self._news.tell(protocol.PROGRESS, params)
 
     async def agent(self, id: str | None) -> Agent:
         """Return a running agent: the named one or the default."""
@@ -421,7 +448,9 @@ class SessionManager:
         """Stop an agent if it runs, start it, and restore the sessions that it had."""
         link = self.link(self._spec(id).id)
         had = [s for s in self._sessions.values() if s.record.agent == id and s.was_connected]
-        await link.stop(f"{link.name} was restarted.")
+        for each in (link, self._links.get(link.agent_id + RUNNER)):
+            if each is not None:
+                await each.stop(f"{link.name} was restarted.")
         agent = await link.ready()
         await asyncio.gather(*(session.connect() for session in had), return_exceptions=True)
         return agent
@@ -429,8 +458,10 @@ class SessionManager:
     async def _start_agent(self, link: AgentLink) -> Agent:
         if self._closing:
             raise RpcError(UNAVAILABLE, "The Jupyter server is stopping.")
+        spec = self._spec(link.agent_id.removesuffix(RUNNER))
+        is_runner = link.agent_id.endswith(RUNNER)
         agent = Agent(
-            self._spec(link.agent_id),
+            self.limits.remote.runner(spec) if is_runner else spec,
             link,
             on_end=link.ended,
             message_limit=self.limits.message,
@@ -444,7 +475,8 @@ class SessionManager:
         link.latest = agent
         self.log.info("Starting agent %s", link.agent_id)
         self._services.watcher.start(self._working)
-        await agent.start(self.info, self._services.capabilities())
+        capabilities = self._services.capabilities()
+        await agent.start(self.info, without_files(capabilities) if is_runner else capabilities)
         await self._tombstones.settle(agent)
         return agent
 
@@ -456,18 +488,22 @@ class SessionManager:
             raise RpcError(codes.get(type(error), UNAVAILABLE), str(error)) from error
 
     def _make(self, record: SessionRecord) -> Session:
-        return Session(
+        session = Session(
             record,
             Log(record.id, self._journal, record.seq),
-            lambda: self.link(record.agent),
+            lambda: self.link(self._link_of(record)),
             self._changed,
             self._services.turn_ended,
             self.log,
         )
+        if record.remote is not None:
+            session.extra_patience = self.limits.remote.timeout
+        return session
 
     def _working(self) -> Session | None:
         """Return the session in which an agent is at work, the latest if there are several."""
-        return max(self.running, key=lambda session: session.record.updated, default=None)
+        here = [session for session in self.running if not session.is_remote]
+        return max(here, key=lambda session: session.record.updated, default=None)
 
     def _changed(self, session: Session) -> None:
         self._on_activity()

@@ -43,6 +43,10 @@ class News:
         self._changed.pop(id, None)
         self._tell(protocol.REMOVED, {"sessionId": id})
 
+    def tell(self, method: str, params: dict[str, Any]) -> None:
+        """Tell every window something else, at once."""
+        self._tell(method, params)
+
     def close(self) -> None:
         """Tell nothing any more."""
         if self._timer is not None:

@@ -44,6 +44,15 @@ class SessionRecord:
     metadata: dict[str, Any] = field(default_factory=dict)
     """What else was said of it when it was opened, and since."""
 
+    remote: dict[str, Any] | None = None
+    """The state of a repository that it began with, if its files are not here."""
+
+    home: str = ""
+    """The user's own copy of that repository, to which results come back."""
+
+    results: list[dict[str, Any]] = field(default_factory=list)
+    """What has come back, one for each turn that has changed something."""
+
     retold: str = ""
     """What its agent has to be told with the first prompt: what was said before it came."""
 
@@ -70,6 +79,7 @@ class SessionRecord:
             setup=dict(self.setup),
             alias=None,
             metadata=dict(self.metadata),
+            results=[dict(result) for result in self.results],
         )
 
     def public(self) -> dict[str, Any]:
@@ -86,6 +96,7 @@ class SessionRecord:
             "canFork": self.can_fork,
             "alias": self.alias,
             "metadata": self.metadata,
+            "remote": self.remote,
             "created": self.created,
             "updated": self.updated,
             "seq": self.seq,

@@ -11,6 +11,7 @@ from ..agents.authentication import wants_login
 from ..rpc import RpcError
 from ..rpc.errors import UNAVAILABLE
 from .choosing import choose_again
+from .remote import going_on
 from .retelling import retell
 from .sandbox import REQUESTED_ID
 from .ways import note_unknown, ways
@@ -38,7 +39,7 @@ async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, s
     """Try the gentlest way first."""
     record = session.record
     params: dict[str, Any] = {"cwd": record.cwd, "mcpServers": record.mcp_servers}
-    if record.additional_directories:
+    if record.additional_directories and not session.is_remote:
         params["additionalDirectories"] = record.additional_directories
     # What the journal has never seen has to be told, not only gone on with.
     capability = "resume" if session.log.seq else "load"
@@ -69,6 +70,9 @@ async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, s
         raise RpcError(UNAVAILABLE, f"{link.name} did not open this session again.")
     if hints := {key: value for key, value in record.metadata.items() if key != REQUESTED_ID}:
         params["_meta"] = {protocol.SANDBOX: hints}
+    if remote := going_on(record):
+        params["remote"] = remote
+        params["_meta"] = {**params.get("_meta", {}), protocol.META: {"remote": remote}}
     await session.open_with_agent(link, agent, protocol.SESSION_NEW, params)
     record.retold = await retell(session.log)
     words = f"{link.name} is back but could not restore the session: it starts afresh and does not "

@@ -61,6 +61,12 @@ class Session:
         self._connecting: asyncio.Task[AgentLink] | None = None
         self._restoring: AgentLink | None = None
         self._endings = 0
+        self.extra_patience = 0.0
+        """How much longer than others its agent may take to open it, in seconds."""
+
+        self.on_result: Callable[[dict[str, Any]], None] | None = None
+        """Told what has come back of a session whose files are not here."""
+
         self.is_foreign = False
         """Whether only its agent knows what it is: without it, there is nothing to go on from."""
 
@@ -102,6 +108,11 @@ class Session:
     def roots(self) -> list[str]:
         """The folders that the agent was given."""
         return [self.record.cwd, *self.record.additional_directories]
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether its files are not here."""
+        return self.record.remote is not None
 
     @property
     def pending(self) -> list[str]:
@@ -205,6 +216,10 @@ class Session:
 
     # What windows ask for
 
+    async def agent_for_new(self) -> Agent:
+        """Return the agent that it will be with, started if need be."""
+        return await self._get_link().ready()
+
     async def begin(self, method: str, body: dict[str, Any]) -> dict[str, Any]:
         """Open the session with the agent; nothing is left behind if it refuses."""
         link = self._get_link()
@@ -240,7 +255,7 @@ class Session:
             servers = await link.mcp_servers(self, params["mcpServers"])
             params = {**params, "mcpServers": servers}
         try:
-            result = await agent.request(method, params, note=join)
+            result = await agent.request(method, params, note=join, extra=self.extra_patience)
         except RpcError as error:
             raise explained(error, agent) from None
         if not isinstance(result, dict):

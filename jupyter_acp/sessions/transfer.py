@@ -27,6 +27,7 @@ _METHODS = {
     protocol.DECIDED,
     protocol.FILE_CHANGED,
     protocol.CHANGE_DECIDED,
+    protocol.RESULT,
     protocol.TERMINAL_BEGAN,
     protocol.TERMINAL_PRINTED,
     protocol.TERMINAL_ENDED,

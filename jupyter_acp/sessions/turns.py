@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .. import protocol
 from ..rpc import RpcError
 from ..rpc.errors import INTERNAL_ERROR
+from .remote import note_result
 from .retelling import with_past
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ class Turns:
         def ended(result: Any) -> None:
             # Told, and not to be told again; saved with the state.
             session.record.retold = ""
+            note_result(session, result)
             # In the order of arrival, so that the transcript ends where the turn ended.
             reason = result.get("stopReason") if isinstance(result, dict) else None
             session.set_state("idle", stop_reason=reason if isinstance(reason, str) else None)

@@ -201,6 +201,7 @@ class Window(Peer):
         capabilities["_meta"] = {
             **(meta if isinstance(meta, dict) else {}),
             protocol.SANDBOX: extensions,
+            protocol.META: {"remoteSessions": self._manager.limits.remote.is_possible},
         }
         self._initialized = True
         return {
@@ -237,7 +238,10 @@ class Window(Peer):
         name = wanted.ours().get("agent") or self._agent
         if name is not None and not isinstance(name, str):
             raise invalid_params('_meta["jupyter-acp"].agent: must be the id of an agent.')
-        session, result = await _to_the_end(self._manager.create(wanted, name))
+        creating = self._manager.create(wanted, name)
+        # A clone may take long: whoever does not want to wait for it any more need not.
+        is_remote = wanted.wanted_remote() is not None
+        session, result = await (creating if is_remote else _to_the_end(creating))
         request.respond(self._with_setup(session, result))
         self._watch(session, 0)
 
@@ -369,8 +373,7 @@ class Window(Peer):
         session.attach(self)
 
     def _with_setup(self, session: Session, result: dict[str, Any]) -> dict[str, Any]:
-        link = self._manager.link(session.record.agent)
-        agent = link.agent
+        agent = self._manager.link_of(session).agent
         setup: dict[str, Any] = {
             key: session.record.setup[key]
             for key in ("modes", "models", "configOptions")

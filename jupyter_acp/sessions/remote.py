@@ -1,0 +1,93 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Sessions whose files are in a repository that is elsewhere: how they begin, and what they are told."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .. import protocol
+from ..remote.capabilities import ours, takes_remote
+from ..remote.options import RemoteOptions
+from ..remote.refs import RefError, git_ref
+from ..rpc import RpcError, invalid_params
+from ..rpc.errors import UNAVAILABLE
+from .record import SessionRecord
+
+if TYPE_CHECKING:
+    from .session import Session
+
+RUNNER = "@git"
+"""Follows the id of an agent for the one that lets it work elsewhere; no id has that in it."""
+
+
+def checked_remote(
+    params: protocol.NewSessionParams, options: RemoteOptions
+) -> dict[str, Any] | None:
+    """Return the repository that a session is to be about, without secrets, if it may be."""
+    wanted = params.wanted_remote()
+    if wanted is None:
+        return None
+    if not options.is_possible:
+        raise RpcError(UNAVAILABLE, "There is no git on this machine. Install it and try again.")
+    try:
+        ref = git_ref(wanted)
+        options.policy.check(ref.url)
+    except RefError as error:
+        raise invalid_params(f"{error}.") from None
+    return ref.public()
+
+
+def settle(session: Session, result: dict[str, Any]) -> None:
+    """Take the folder that an agent works in for the session's, if that is on this machine."""
+    folder = ours(result).get("folder")
+    if isinstance(folder, str) and os.path.isabs(folder) and os.path.isdir(folder):
+        session.record.cwd = folder
+        session.changed()
+
+
+async def check_takes_remote(session: Session) -> None:
+    """Refuse to let an agent work on something else than what is asked for."""
+    agent = await session.agent_for_new()
+    if not takes_remote(agent.capabilities):
+        raise RpcError(
+            UNAVAILABLE,
+            f"{agent.spec.name} cannot work on a repository that is elsewhere: it does not say that it "
+            "takes remote sessions.",
+        )
+
+
+def note_result(session: Session, answer: Any) -> None:
+    """Write down what a turn has brought back, wherever its agent was able to say so."""
+    if not session.is_remote or not isinstance(answer, dict):
+        return
+    target = answer.get("target")
+    target = target if target is not None else ours(answer).get("target")
+    if target is None:
+        return
+    try:
+        ref = git_ref(target)
+    except RefError as error:
+        words = f"What the agent says to have brought back cannot be used. {error}."
+        session.append(protocol.NOTICE, {"level": "warning", "message": words})
+        return
+    result = {"number": len(session.record.results) + 1, "target": ref.public(), "state": "there"}
+    session.record.results.append(result)
+    tell_result(session, result)
+    if session.on_result is not None:
+        session.on_result(result)
+
+
+def tell_result(session: Session, result: dict[str, Any]) -> None:
+    """Tell every window what has become of a result."""
+    session.append(protocol.RESULT, dict(result))
+    session.changed()
+
+
+def going_on(record: SessionRecord) -> dict[str, Any] | None:
+    """Return where a session goes on from, for an agent that knows nothing of it any more."""
+    if record.remote is None:
+        return None
+    latest: dict[str, Any] = record.results[-1]["target"] if record.results else record.remote
+    return latest
