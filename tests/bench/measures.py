@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import psutil
 from client import frames
+from clones import clones
 from servers import (
     AGENT,
     HERE,
@@ -580,6 +581,7 @@ ALL = {
         attach,
         workspace,
         processes,
+        clones,
         page,
     )
 }
