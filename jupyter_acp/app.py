@@ -249,9 +249,9 @@ class AcpExtension(ExtensionApp):
         return manager
 
     def _remote_options(self) -> RemoteOptions:
-        from .remote.cache import Keeping
-        from .remote.mirror import Limits
+        from .remote.limits import Limits
         from .remote.options import RemoteOptions
+        from .remote.runner.cache import Keeping
 
         return RemoteOptions(
             cache=Path(self.remote_cache),

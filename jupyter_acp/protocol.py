@@ -79,6 +79,13 @@ NOTEBOOK_RUN = "_jupyter/notebook/run"
 FILE_CHANGED = "_jupyter/file/changed"
 PROGRESS = "_jupyter/remote/progress"
 RESULT = "_jupyter/remote/result"
+REMOTE_INSPECT = "_jupyter/remote/inspect"
+REMOTE_PUSH = "_jupyter/remote/push"
+REMOTE_FETCH = "_jupyter/remote/fetch"
+REMOTE_STOP = "_jupyter/remote/stop"
+REMOTE_REVIEW = "_jupyter/remote/review"
+REMOTE_FILE = "_jupyter/remote/file"
+REMOTE_ACT = "_jupyter/remote/act"
 CHANGE_DECIDE = "_jupyter/change/decide"
 CHANGE_DECIDED = "_jupyter/change/decided"
 
@@ -197,6 +204,42 @@ class DecideChangeParams(SessionParams):
 
     after: str | None = None
     """What is to be there instead."""
+
+
+RemoteAction = Literal["checkout", "merge", "pick", "discard", "undo"]
+
+
+class InspectParams(Params):
+    """`_jupyter/remote/inspect`."""
+
+    cwd: AbsolutePath
+
+
+class PushParams(InspectParams):
+    """`_jupyter/remote/push`."""
+
+    uncommitted: bool = False
+    token: str | None = Field(default=None, alias="progressToken")
+
+
+class ResultParams(SessionParams):
+    """`_jupyter/remote/fetch`, `stop` and `review`: one of the results of a session."""
+
+    number: int
+
+
+class ResultFileParams(ResultParams):
+    """`_jupyter/remote/file`."""
+
+    path: str
+    old_path: str | None = Field(default=None, alias="oldPath")
+
+
+class ActParams(ResultParams):
+    """`_jupyter/remote/act`: what the user wants of a result."""
+
+    action: RemoteAction
+    branch: str | None = None
 
 
 class RecentParams(SessionParams):

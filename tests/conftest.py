@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -275,3 +276,15 @@ def page(window: Client, root: Path, jp_asyncio_loop: Loop) -> Iterator[Page]:
     page = jp_asyncio_loop.run_until_complete(make())
     yield page
     page.close()
+
+
+@pytest.fixture
+def git_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A user with a clone of a repository on a real server; git's settings are the test's own."""
+    from gitserver import git_server
+    from gitworld import World
+
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    with git_server(tmp_path / "srv") as server:
+        yield World(tmp_path, server)

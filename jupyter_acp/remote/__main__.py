@@ -20,12 +20,12 @@ from ..rpc import Connection, RpcError
 from ..rpc.outbox import Queue
 from ..rpc.stdio import StdioTransport
 from ..rpc.transport import DEFAULT_MESSAGE_LIMIT
-from .cache import Cache, Keeping
 from .git import TIMEOUT, Git
-from .mirror import Limits
+from .limits import Limits
 from .refs import SCHEMES, Policy, check_branch
-from .runner import Behind, Runner, Wrapped
-from .worktree import Author
+from .runner.cache import Cache, Keeping
+from .runner.relay import Behind, Runner, Wrapped
+from .runner.worktree import Author
 
 LAST_WORDS_SECONDS = 1.0
 STOP_GRACE = 3.0

@@ -139,7 +139,7 @@ class Git:
     async def run(
         self,
         *args: str,
-        input: bytes | None = None,
+        input: bytes | Path | None = None,
         report: Report | None = None,
         room: Room | None = None,
         ok: Sequence[int] = (0,),
@@ -158,13 +158,13 @@ class Git:
     async def result(
         self,
         *args: str,
-        input: bytes | None = None,
+        input: bytes | Path | None = None,
         report: Report | None = None,
         room: Room | None = None,
         ok: Sequence[int] = (0,),
     ) -> tuple[int, bytes]:
         """Return the status, too."""
-        process = await self._start(args, input is not None)
+        process = await self._start(args, input)
         errors = _Errors(report)
         work = asyncio.gather(
             _read(process.stdout, LONGEST_OUTPUT),
@@ -199,7 +199,9 @@ class Git:
             raise _failure(args, status, errors.text)
         return status, printed
 
-    async def _start(self, args: Sequence[str], has_input: bool) -> asyncio.subprocess.Process:
+    async def _start(
+        self, args: Sequence[str], given: bytes | Path | None
+    ) -> asyncio.subprocess.Process:
         program = shutil.which("git")
         if program is None:
             raise GitError("There is no git on this machine. Install it and try again.")
@@ -212,18 +214,20 @@ class Git:
             command.append(f"--work-tree={self.work_tree}")
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         try:
-            return await asyncio.create_subprocess_exec(
-                *command,
-                *args,
-                stdin=pipe if has_input else nothing,
-                stdout=pipe,
-                stderr=pipe,
-                cwd=self.work_tree or self.git_dir,
-                env=self._environment(),
-                # Nobody can be asked at a terminal, and all that it starts can be ended with it.
-                start_new_session=True,
-                limit=LONGEST_OUTPUT,
-            )
+            # What is in a file may be larger than what can be taken into memory.
+            with given.open("rb") if isinstance(given, Path) else contextlib.nullcontext() as file:
+                return await asyncio.create_subprocess_exec(
+                    *command,
+                    *args,
+                    stdin=file or (nothing if given is None else pipe),
+                    stdout=pipe,
+                    stderr=pipe,
+                    cwd=self.work_tree or self.git_dir,
+                    env=self._environment(),
+                    # Nobody can be asked at a terminal, and all that it starts can be ended with it.
+                    start_new_session=True,
+                    limit=LONGEST_OUTPUT,
+                )
         except OSError as error:
             raise GitError(f"git could not be started: {error.strerror}.") from None
 
@@ -298,8 +302,8 @@ async def _read(stream: asyncio.StreamReader | None, most: int) -> bytes:
     return b"".join(parts)
 
 
-async def _feed(stream: asyncio.StreamWriter | None, data: bytes | None) -> None:
-    if stream is None or data is None:
+async def _feed(stream: asyncio.StreamWriter | None, data: bytes | Path | None) -> None:
+    if stream is None or not isinstance(data, bytes):
         return
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         stream.write(data)

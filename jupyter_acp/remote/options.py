@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..agents.spec import AgentSpec
-from .cache import Keeping
 from .git import TIMEOUT
-from .mirror import Limits
+from .limits import Limits
 from .refs import SCHEMES, Policy
+from .runner.cache import Keeping
 
 
 @dataclass(frozen=True)

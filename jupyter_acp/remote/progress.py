@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
-from .. import protocol
-from ..rpc import Connection
 from .git import Progress
 
 INTERVAL = 0.1
@@ -17,8 +16,9 @@ INTERVAL = 0.1
 class Reporter:
     """Called with what git reports, for as long as somebody waits for it."""
 
-    def __init__(self, connection: Connection, token: str | None) -> None:
-        self._connection = connection
+    def __init__(self, tell: Callable[[dict[str, Any]], None], token: str | None) -> None:
+        """Tell it to somebody who knows by the token what it is about; to nobody without one."""
+        self._tell = tell
         self._token = token
         self._last = 0.0
         self._stage = ""
@@ -36,5 +36,4 @@ class Reporter:
         if self._token is None or (not is_new and now - self._last < INTERVAL):
             return
         self._last, self._stage = now, progress.stage
-        params = {"token": self._token, **progress._asdict()}
-        self._connection.notify(protocol.PROGRESS, params)
+        self._tell({"token": self._token, **progress._asdict()})

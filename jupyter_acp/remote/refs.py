@@ -35,7 +35,7 @@ _REVISION = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SCP_LIKE = re.compile(
     r"([A-Za-z0-9_][A-Za-z0-9._-]*)@([A-Za-z0-9][A-Za-z0-9.-]*):(?!//)([^\s:][^\s]*)"
 )
-_USERINFO = re.compile(r"(?<=://)[^/\s@]*@")
+_USERINFO = re.compile(r"(?<=://)[^/\s]*@")
 _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?=/|$)|\.$")
 
 

@@ -41,6 +41,7 @@ from .ways import ways
 if TYPE_CHECKING:
     from ..agents.catalog import Entry
     from ..agents.spec import AgentSpec
+    from .homecoming import Homecoming
 
 
 class Client(Listener, Protocol):
@@ -99,6 +100,7 @@ class SessionManager:
         self._closing = False
         self.windows: set[Client] = set()
         self._news = News(self.windows)
+        self._homecoming: Homecoming | None = None
 
     async def open(self) -> None:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
@@ -120,6 +122,8 @@ class SessionManager:
         self._closing = True
         self.history.close()
         self._news.close()
+        if self._homecoming is not None:
+            self._homecoming.close()
         await asyncio.gather(*(window.close() for window in list(self.windows)))
         for session in self._sessions.values():
             await session.stop()
@@ -353,6 +357,8 @@ class SessionManager:
             finally:
                 self._services.forget(session)
         self._drop_alias(session)
+        if session.record.home:
+            await (await self.homecoming()).forget(session)
         self._services.deleted(session)
         self._news.removed(id)
 
@@ -435,6 +441,30 @@ class SessionManager:
             return record.agent
         return record.agent + RUNNER
 
+    async def homecoming(self) -> Homecoming:
+        """Return what works on the user's repositories, made at first use."""
+        if self._homecoming is None:
+            from .homecoming import Homecoming
+
+            self._homecoming = Homecoming(self.limits.remote, self._look_at_files, self.log)
+        return self._homecoming
+
+    async def fetch_result(self, session: Session, number: int) -> None:
+        """Fetch what has come back of a session."""
+        home = await self.homecoming()
+        for result in session.record.results:
+            if result["number"] == number:
+                home.arrived(session, result, self._progressed)
+
+    def _brought(self, session: Session, result: dict[str, Any]) -> None:
+        """Fetch what a turn has brought back, without keeping the turn waiting for it."""
+        fetching = asyncio.ensure_future(self.fetch_result(session, result["number"]))
+        fetching.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    def _look_at_files(self) -> None:
+        """See to it that open documents follow what has changed on disk."""
+        self._services.watcher.start(self._working)
+
     def _progressed(self, params: dict[str, Any]) -> None:
         """Tell everybody how far something is; whoever waits for it knows it by its token."""
         if is_writable(params):
@@ -498,6 +528,8 @@ class SessionManager:
         )
         if record.remote is not None:
             session.extra_patience = self.limits.remote.timeout
+        if record.home:
+            session.on_result = lambda result: self._brought(session, result)
         return session
 
     def _working(self) -> Session | None:

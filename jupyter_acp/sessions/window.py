@@ -22,6 +22,7 @@ from .choosing import forward, set_metadata
 from .feed import Feed
 from .manager import SessionManager
 from .questions import Question
+from .remotedesk import RemoteDesk
 from .session import Session
 from .ways import NoWay
 
@@ -62,6 +63,7 @@ class Window(Peer):
         self._connection = Connection(
             transport, self, outbox=self._feed, name=f"window {id[:8]}", log=log
         )
+        self._remote = RemoteDesk(manager, self._connection)
         self._methods: dict[str, Callable[[Any], Awaitable[Any]]] = {
             protocol.INITIALIZE: self._initialize,
             protocol.AUTHENTICATE: self._ask_agent(protocol.AUTHENTICATE),
@@ -72,6 +74,13 @@ class Window(Peer):
             protocol.SESSION_CLOSE: self._close,
             protocol.SESSION_DELETE: self._delete,
             protocol.CHANGE_DECIDE: self._decide,
+            protocol.REMOTE_INSPECT: self._remote.inspect,
+            protocol.REMOTE_PUSH: self._remote.push,
+            protocol.REMOTE_FETCH: self._remote.fetch,
+            protocol.REMOTE_STOP: self._remote.stop,
+            protocol.REMOTE_REVIEW: self._remote.review,
+            protocol.REMOTE_FILE: self._remote.file,
+            protocol.REMOTE_ACT: self._remote.act,
             protocol.EXT_LIST: self._list,
             protocol.EXT_TERMINATE: self._close,
             protocol.EXT_SET_METADATA: self._set_metadata,

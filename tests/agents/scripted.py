@@ -266,7 +266,7 @@ def steps(session, id, script):
             answer(id, error=dict(zip(("code", "message", "data"), args, strict=False)))
             return
         elif name == "respond":
-            answer(id, {"stopReason": "end_turn"})
+            answer(id, args[0] if args else {"stopReason": "end_turn"})
             id = None
         elif name == "half":
             os.write(1, b'{"jsonrpc":"2.0","id":')

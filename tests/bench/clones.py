@@ -30,7 +30,7 @@ def clones(quick):
         server.start()
         try:
             url = f"http://{ready.recv()}/big.git"
-            times = [asyncio.run(_once(folder / str(i), url)) for i in range(2 if quick else 5)]
+            times = [_once(folder / str(number), url) for number in range(2 if quick else 5)]
         finally:
             server.terminate()
             server.join()
@@ -48,7 +48,21 @@ def clones(quick):
     ]
 
 
-async def _once(folder, url):
+def _once(folder, url):
+    """Return how long a clone takes, and the first and the second session."""
+    folder.mkdir()
+    listed = subprocess.run(
+        ["git", "ls-remote", url, "refs/heads/main"], stdout=subprocess.PIPE, check=True
+    )
+    begin = time.monotonic()
+    subprocess.run(["git", "clone", "--quiet", url, str(folder / "plain")], check=True)
+    plain = time.monotonic() - begin
+    first, second = asyncio.run(_sessions(folder, url, listed.stdout.split()[0].decode()))
+    print(f"    clone {plain:.2f} s, first {first:.2f}, second {second:.2f}", file=sys.stderr)
+    return plain, first, second
+
+
+async def _sessions(folder, url, revision):
     sys.path.insert(0, str(ROOT))
     from jupyter_acp.agents.process import AgentProcess
     from jupyter_acp.rpc import Connection, Peer
@@ -60,20 +74,13 @@ async def _once(folder, url):
         def on_notification(self, method, params):
             pass
 
-    folder.mkdir()
-    revision = subprocess.run(
-        ["git", "ls-remote", url, "refs/heads/main"], stdout=subprocess.PIPE, check=True
-    ).stdout.split()[0]
-    begin = time.monotonic()
-    subprocess.run(["git", "clone", "--quiet", url, str(folder / "plain")], check=True)
-    plain = time.monotonic() - begin
     argv = [sys.executable, "-m", "jupyter_acp.remote", "--scheme=http"]
     argv += [f"--cache={folder / 'cache'}", "--", *AGENT]
     process = await AgentProcess.start(argv, env=dict(os.environ), grace=3)
     connection = Connection(process.wire, Client())
     running = asyncio.ensure_future(connection.run())
     await connection.request("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
-    ref = {"type": "git", "url": url, "branch": "main", "revision": revision.decode()}
+    ref = {"type": "git", "url": url, "branch": "main", "revision": revision}
     times = []
     for _ in range(2):
         begin = time.monotonic()
@@ -82,8 +89,7 @@ async def _once(folder, url):
         times.append(time.monotonic() - begin)
     await process.stop()
     running.cancel()
-    print(f"    clone {plain:.2f} s, first {times[0]:.2f}, second {times[1]:.2f}", file=sys.stderr)
-    return plain, *times
+    return times
 
 
 def _create(bare, work):

@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .git import NO_LFS, Git, GitError, Report, size_of
+from ..git import NO_LFS, Git, GitError, Report, size_of
+from ..limits import Limits
+from ..refs import GitRemoteRef, check_branch
 from .locks import Lock
-from .mirror import Limits, Mirror
-from .refs import GitRemoteRef, check_branch
+from .mirror import Mirror
 from .worktree import Worktree
 
 DAY = 86400.0

@@ -10,21 +10,12 @@ import hashlib
 import os
 import shutil
 import uuid
-from dataclasses import dataclass
 from pathlib import Path
 
-from .git import NO_LFS, Git, GitError, Report, Room
+from ..git import NO_LFS, Git, GitError, Report, Room
+from ..limits import Limits
+from ..refs import GitRemoteRef, public_url
 from .locks import Lock
-from .refs import GitRemoteRef, public_url
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much a repository may be."""
-
-    size: int = 2_000_000_000
-    files: int = 100_000
-
 
 _WHOLE = {"fetch.unpackLimit": "1"}
 """What is fetched stays in one piece: thousands of small files are slow to write and to read."""

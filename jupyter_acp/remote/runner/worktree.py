@@ -8,8 +8,8 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from .git import Git, GitError, Report
-from .refs import GitRemoteRef, public_url
+from ..git import Git, GitError, Report
+from ..refs import GitRemoteRef, public_url
 
 LOCK_TRIES = 20
 SUBJECT_LENGTH = 72

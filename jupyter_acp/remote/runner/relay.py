@@ -14,17 +14,17 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from .. import protocol
-from ..agents.agent import Agent
-from ..rpc import Connection, Peer, Request, RpcError, invalid_params
-from ..rpc.connection import CANCEL, Store
-from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
-from ..rpc.outbox import Queue
+from ... import protocol
+from ...agents.agent import Agent
+from ...rpc import Connection, Peer, Request, RpcError, invalid_params
+from ...rpc.connection import CANCEL, Store
+from ...rpc.errors import INVALID_REQUEST, UNAVAILABLE
+from ...rpc.outbox import Queue
+from ..capabilities import ours, takes_remote, without_files
+from ..git import GitError
+from ..progress import Reporter
+from ..refs import GitRemoteRef, Policy, RefError, git_ref
 from .cache import Cache
-from .capabilities import ours, takes_remote, without_files
-from .git import GitError
-from .progress import Reporter
-from .refs import GitRemoteRef, Policy, RefError, git_ref
 from .worktree import Author, Worktree, commit_message
 
 
@@ -275,7 +275,10 @@ class Runner(Peer):
 
     def _reporter(self, params: dict[str, Any]) -> Reporter:
         token = ours(params).get("progressToken")
-        return Reporter(self._connection, token if isinstance(token, str) else None)
+        return Reporter(
+            lambda progress: self._connection.notify(protocol.PROGRESS, progress),
+            token if isinstance(token, str) else None,
+        )
 
     def _say(self, session: str, text: str) -> None:
         content = {"type": "text", "text": text}

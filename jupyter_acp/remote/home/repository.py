@@ -1,0 +1,214 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The user's own repository: where it is, what it refers to, what is going on in it.
+
+Somebody may have downloaded it together with its `.git`, so here git reads and writes references,
+settings and objects, which runs nothing; whatever looks at files is done in a `Shadow` of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..git import Git, GitError
+from .settings import Settings
+
+OLDEST_GIT = (2, 38)
+"""The first that merges without a working tree."""
+
+_GOING_ON = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "sequencer": "a cherry-pick or revert",
+    "BISECT_LOG": "a bisection",
+}
+
+
+class RepositoryError(GitError):
+    """Why something cannot be done with a repository; the code is for programs, files are named."""
+
+    def __init__(self, code: str, message: str, files: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.files = tuple(files)
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is checked out: no revision before the first commit, no branch if it is detached."""
+
+    revision: str | None
+    branch: str | None
+
+    @property
+    def name(self) -> str:
+        """What git calls it in its reflog."""
+        return self.branch or self.revision or "HEAD"
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A working tree and the repository that it is of."""
+
+    toplevel: Path
+    git_dir: Path
+    """Of this working tree: others of the same repository have their own."""
+
+    common_dir: Path
+    plain: Git
+    """Git as it was given, in no place."""
+
+    git: Git
+    """Git on the repository's own data: references, settings and objects, nothing else."""
+
+    @classmethod
+    async def find(cls, folder: Path, git: Git) -> Repository:
+        """Return the repository that a folder is in, or say why there is none."""
+        await _check_version(git)
+        folder = await asyncio.to_thread(folder.resolve)
+        if not folder.is_dir():
+            raise RepositoryError("noFolder", f"There is no folder {folder}.")
+        git_dir = await _git_dir(folder, git)
+        if git_dir is None:
+            raise RepositoryError(
+                "notRepository",
+                f"{folder} is not in a git repository. Make one (git init), connect it to a remote "
+                "(git remote add origin …) and push it, or clone one.",
+            )
+        toplevel = next((at for at in (folder, *folder.parents) if _has(at, ".git")), None)
+        inside = git_dir in (folder, *folder.parents)
+        if inside or toplevel is None or await _git_dir(toplevel, git) != git_dir:
+            raise RepositoryError(
+                "bare",
+                f"{folder} is inside a repository's own data, or in a bare repository: it has no "
+                "files to work on. Choose a folder with a working tree.",
+            )
+        # What it would fetch when an object is missing is its own choice: let it fetch nothing.
+        here = git.at(
+            git_dir,
+            work_tree=toplevel,
+            env={"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"},
+        )
+        common = _path(await here.run("rev-parse", "--path-format=absolute", "--git-common-dir"))
+        found = cls(toplevel, git_dir, common.resolve(), git, here)
+        await found._check_place()
+        return found
+
+    @property
+    def index(self) -> Path:
+        """What is staged."""
+        return self.git_dir / "index"
+
+    @property
+    def lock(self) -> Path:
+        """What keeps two programs from changing the working tree at once."""
+        return self.git_dir / "index.lock"
+
+    @property
+    def objects(self) -> Path:
+        """Where commits, trees and files are kept."""
+        return self.common_dir / "objects"
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it belongs to somebody else on this machine."""
+        return hasattr(os, "geteuid") and self.git_dir.stat().st_uid != os.geteuid()
+
+    @property
+    def shallow(self) -> bool:
+        """Whether its history was cut off when it was cloned."""
+        return _has(self.common_dir, "shallow")
+
+    @property
+    def going_on(self) -> str | None:
+        """What was begun and neither ended nor given up."""
+        return next((words for name, words in _GOING_ON.items() if _has(self.git_dir, name)), None)
+
+    async def settings(self) -> Settings:
+        """Return what git is told, here and everywhere."""
+        return Settings.of(await self.git.run("config", "--list", "-z", "--show-scope"))
+
+    async def head(self) -> Head:
+        """Return what is checked out."""
+        branch = await self.git.text("symbolic-ref", "-q", "HEAD", ok=(0, 1))
+        revision = await self.git.text("rev-parse", "-q", "--verify", "HEAD^{commit}", ok=(0, 1))
+        return Head(revision or None, branch.removeprefix("refs/heads/") or None)
+
+    async def refs(self, prefix: str) -> dict[str, str]:
+        """Return the references below a name, and what they refer to."""
+        printed = await self.git.text("for-each-ref", "--format=%(objectname) %(refname)", prefix)
+        pairs = (line.split(" ", 1) for line in printed.splitlines())
+        return {name: revision for revision, name in pairs}
+
+    async def resolve(self, ref: str) -> str | None:
+        """Return what a reference refers to."""
+        return await self.git.text("rev-parse", "-q", "--verify", ref, ok=(0, 1)) or None
+
+    async def elsewhere(self, branch: str) -> str | None:
+        """Return the other working tree that has a branch checked out."""
+        printed = await self.git.run("worktree", "list", "--porcelain", "-z")
+        here = _identity(self.toplevel)
+        for number, block in enumerate(os.fsdecode(printed).split("\0\0")):
+            fields = dict(line.partition(" ")[::2] for line in block.split("\0") if line)
+            if fields.get("branch") != f"refs/heads/{branch}":
+                continue
+            # The first is the main one, and git need not know where its files are.
+            is_main = number == 0 and self.git_dir == self.common_dir
+            if not is_main and _identity(Path(fields["worktree"])) != here:
+                return fields["worktree"]
+        return None
+
+    async def _check_place(self) -> None:
+        """Refuse one that says its files are elsewhere: they might be anything of the user's."""
+        said = (await self.settings()).own("core.worktree")
+        if said is not None and (self.git_dir / said).resolve() != self.toplevel.resolve():
+            raise RepositoryError(
+                "elsewhere",
+                f"The repository in {self.toplevel} says that its files are in another folder "
+                "(core.worktree). That is not followed; remove the setting to use it here.",
+            )
+
+
+async def _check_version(git: Git) -> None:
+    printed = await git.text("--version")
+    found = re.search(r"(\d+)\.(\d+)", printed)
+    if found is not None and (int(found[1]), int(found[2])) < OLDEST_GIT:
+        wanted = ".".join(map(str, OLDEST_GIT))
+        raise RepositoryError("oldGit", f"git {wanted} or newer is needed; here is {printed}.")
+
+
+async def _git_dir(folder: Path, git: Git) -> Path | None:
+    """Ask git, also about what belongs to somebody else: none of its settings is obeyed."""
+    asked = git.at(work_tree=folder, config={"safe.directory": "*"})
+    try:
+        return _path(await asked.run("rev-parse", "--absolute-git-dir")).resolve()
+    except GitError as error:
+        if "not a git repository" in error.output:
+            return None
+        raise RepositoryError(
+            "unusable", f"git cannot use the repository of {folder}: {error.output or error}"
+        ) from None
+
+
+def _path(printed: bytes) -> Path:
+    return Path(os.fsdecode(printed[:-1] if printed.endswith(b"\n") else printed))
+
+
+def _has(folder: Path, name: str) -> bool:
+    return os.path.lexists(folder / name)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    with contextlib.suppress(OSError):
+        found = folder.stat()
+        return found.st_dev, found.st_ino
+    return None

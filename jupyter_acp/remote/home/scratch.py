@@ -1,0 +1,128 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Work that is not on the remote yet, pushed to a new branch there for a session elsewhere.
+
+The user's index, branches and files are as before; the commit is made in a copy of the index.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..git import Report, Room
+from ..limits import Limits
+from ..refs import GitRemoteRef, RefError, git_ref, public_url
+from .files import stage, unstaged, untracked
+from .repository import Head, RepositoryError
+from .settings import Remote
+from .shadow import Shadow
+
+PREFIX = "acp/scratch/"
+
+
+async def push_scratch(
+    shadow: Shadow,
+    *,
+    include_uncommitted: bool,
+    report: Report | None = None,
+    limits: Limits | None = None,
+) -> GitRemoteRef:
+    """Push what is checked out, and what is not committed if wanted, and return where it is."""
+    repository = shadow.repository
+    head = await repository.head()
+    if head.revision is None:
+        raise RepositoryError("noCommits", "There is no commit yet. Make one (git commit) first.")
+    remote = _remote(shadow, head)
+    limits = limits or Limits()
+    tip = head.revision
+    if include_uncommitted:
+        tip = await _commit(shadow, head, limits)
+    branch = PREFIX + secrets.token_hex(8)
+    name = f"refs/heads/{branch}"
+    await shadow.git.run(
+        "push",
+        "--progress",
+        "--no-verify",
+        "--no-follow-tags",
+        "--no-signed",
+        "--recurse-submodules=no",
+        # Nobody else may have a branch of this name.
+        f"--force-with-lease={name}:",
+        "--end-of-options",
+        remote.push_url,
+        f"{tip}:{name}",
+        report=report,
+        room=Room(shadow.work, limits.size),
+    )
+    url = await _readable(shadow, remote, name, tip)
+    return git_ref({"type": "git", "url": public_url(url), "branch": branch, "revision": tip})
+
+
+def _remote(shadow: Shadow, head: Head) -> Remote:
+    remote = shadow.settings.remote(head.branch)
+    if remote is None:
+        raise RepositoryError(
+            "noRemote", "It is not known where to push to: the repository has no remote."
+        )
+    try:
+        remote.check(shadow.policy)
+        remote.check_push(shadow.policy)
+    except RefError as error:
+        words = str(error).removeprefix("remote.url: ")
+        raise RepositoryError("urlRefused", f"The remote {remote.name}: {words}.") from None
+    return remote
+
+
+async def _readable(shadow: Shadow, remote: Remote, name: str, tip: str) -> str:
+    """Return the address under which others find the branch: pushing may go another way."""
+    if remote.push_url == remote.url:
+        return remote.address
+    seen = await shadow.git.text("ls-remote", "--end-of-options", remote.url, name, ok=(0, 2, 128))
+    return remote.address if seen.startswith(tip) else remote.real_push_url
+
+
+async def _commit(shadow: Shadow, head: Head, limits: Limits) -> str:
+    """Return a commit of all files as they are, on top of what is checked out."""
+    assert head.revision is not None
+    git = shadow.on_files(await shadow.copy_index())
+    if await git.run("ls-files", "-z", "--unmerged"):
+        raise RepositoryError(
+            "unmerged", "There are files with conflicts. Resolve them before their work is sent."
+        )
+    paths = [*await unstaged(git), *await untracked(git)]
+    # A repository in a folder of this one is not part of it.
+    paths = [path for path in paths if not path.endswith("/")]
+    await asyncio.to_thread(_measure, shadow.repository.toplevel, paths, limits)
+    await stage(git, paths)
+    tree = await git.text("write-tree")
+    if tree == await git.text("rev-parse", f"{head.revision}^{{tree}}"):
+        return head.revision
+    on = f" on {head.branch}" if head.branch else ""
+    who = shadow.git.at(shadow.git.git_dir, env=shadow.settings.identity)
+    return await who.text("commit-tree", "-p", head.revision, "-m", f"Work in progress{on}", tree)
+
+
+def _measure(toplevel: Path, paths: Iterable[str], limits: Limits) -> None:
+    """Refuse to send too much before it is read."""
+    size = count = 0
+    for path in paths:
+        count += 1
+        with contextlib.suppress(OSError):
+            size += (toplevel / path).lstat().st_size
+    if count > limits.files:
+        raise RepositoryError(
+            "tooManyFiles",
+            f"{count:,} files are changed or new; {limits.files:,} can be sent at most "
+            "(AcpExtension.remote_files). Ignore what does not belong to the project (.gitignore).",
+        )
+    if size > limits.size:
+        raise RepositoryError(
+            "tooLarge",
+            f"What is changed or new takes {size / 1e6:,.0f} MB; {limits.size / 1e6:,.0f} MB can "
+            "be sent at most (AcpExtension.remote_size). Ignore what does not belong to the "
+            "project (.gitignore).",
+        )

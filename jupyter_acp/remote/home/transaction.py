@@ -1,0 +1,226 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""All or nothing: files, references and index of the user's repository change together.
+
+git's own lock on the index is held meanwhile, so no other git comes in between. If a step fails,
+those before it are taken back; if this server dies, the next one does it (`recover`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psutil
+
+from ..git import GitError
+from .records import Move, Record, Records
+from .repository import Repository, RepositoryError
+from .saved import Saved
+from .shadow import Shadow
+from .working import Plan
+
+T = TypeVar("T")
+
+_MARK = "jupyter-acp"
+
+
+@contextlib.contextmanager
+def locked(repository: Repository, id: str) -> Iterator[None]:
+    """Keep other programs from changing the working tree."""
+    try:
+        handle = os.open(repository.lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
+        raise RepositoryError(
+            "locked",
+            "Another git is at work in this repository. Try again when it is through. If there is "
+            f"none, one has died: remove {repository.lock} and try again.",
+        ) from None
+    except OSError as error:
+        raise RepositoryError(
+            "locked", f"The repository cannot be changed: {error.strerror}."
+        ) from None
+    with os.fdopen(handle, "w") as file:
+        process = psutil.Process()
+        json.dump([_MARK, id, process.pid, process.create_time()], file)
+    try:
+        yield
+    finally:
+        repository.lock.unlink(missing_ok=True)
+
+
+async def transact(
+    shadow: Shadow,
+    plan: Plan,
+    record: Record,
+    finishing: Callable[[], Awaitable[None]] | None = None,
+) -> Record:
+    """Carry out a plan and the moves of a record; nobody can stop it in the middle."""
+    return await _to_the_end(_transact(shadow, plan, record, finishing))
+
+
+async def _transact(
+    shadow: Shadow,
+    plan: Plan,
+    record: Record,
+    finishing: Callable[[], Awaitable[None]] | None,
+) -> Record:
+    repository, records = shadow.repository, Records(shadow.records)
+    try:
+        record = await asyncio.to_thread(_save, repository, records, plan, record)
+    except OSError as error:
+        records.remove(record.id)
+        raise RepositoryError(
+            "noCopies", f"Your files could not be copied first, so nothing was done: {error}."
+        ) from None
+    try:
+        await plan.carry_out()
+        if finishing is not None:
+            await finishing()
+        for move in record.moves:
+            await _make(repository, move)
+        assert plan.git.index is not None
+        await asyncio.to_thread(_install, repository, plan.git.index)
+    except BaseException as error:
+        await roll_back(repository, records, record)
+        records.remove(record.id)
+        if isinstance(error, OSError):
+            raise RepositoryError(
+                "failed", f"It did not work, and all is as before: {error}."
+            ) from None
+        if isinstance(error, GitError):
+            raise RepositoryError(
+                "failed", f"It did not work, and all is as before. {error}"
+            ) from None
+        raise
+    record = replace(record, done=True)
+    records.write(record)
+    records.prune()
+    return record
+
+
+async def recover(shadow: Shadow) -> bool:
+    """Take back what a server has begun that did not live to finish it; return whether there was."""
+    repository, records = shadow.repository, Records(shadow.records)
+    id = await asyncio.to_thread(_left_by, repository.lock)
+    if id is None:
+        return False
+    # Without a record, nothing had been touched yet.
+    record = records.find(id)
+    if record is not None and not record.done:
+        # Somebody may have written to the files since: that is kept.
+        replaced = records.folder(id) / "replaced"
+        await _to_the_end(roll_back(repository, records, record, replaced))
+    repository.lock.unlink(missing_ok=True)
+    return True
+
+
+async def roll_back(
+    repository: Repository, records: Records, record: Record, replaced: Path | None = None
+) -> None:
+    """Let everything be as before a record; each step is taken back if it was made."""
+    try:
+        await asyncio.to_thread(_restore_index, repository, records.index(record.id))
+        for move in reversed(list(record.moves)):
+            if await _current(repository, move.ref) == move.new:
+                await _make(repository, move.back)
+        await asyncio.to_thread(
+            record.saved.put_back, repository.toplevel, records.copies(record.id), replaced
+        )
+    except (OSError, GitError) as error:
+        raise RepositoryError(
+            "halfDone",
+            f"It did not work, and could not be taken back: {error}. Copies of your files are in "
+            f"{records.copies(record.id)}.",
+        ) from None
+
+
+def _save(repository: Repository, records: Records, plan: Plan, record: Record) -> Record:
+    records.folder(record.id).mkdir(mode=0o700, parents=True)
+    if repository.index.exists():
+        shutil.copy2(repository.index, records.index(record.id))
+    saved = Saved.of(repository.toplevel, plan.paths, records.copies(record.id))
+    record = replace(record, saved=saved, before=list(plan.before))
+    records.write(record)
+    return record
+
+
+async def _make(repository: Repository, move: Move) -> None:
+    git, message = repository.git, ("-m", move.message)
+    if move.ref == "HEAD" and move.new is not None and move.new.startswith("refs/"):
+        await git.run("symbolic-ref", *message, "HEAD", move.new)
+    elif move.ref == "HEAD" and move.new is not None:
+        await git.run("update-ref", "--no-deref", *message, "HEAD", move.new)
+    elif move.new is None:
+        await git.run("update-ref", *message, "-d", move.ref, move.old or "")
+    else:
+        nothing = "0" * len(move.new)
+        await git.run("update-ref", *message, move.ref, move.new, move.old or nothing)
+
+
+async def _current(repository: Repository, ref: str) -> str | None:
+    if ref == "HEAD":
+        attached = await repository.git.text("symbolic-ref", "-q", "HEAD", ok=(0, 1))
+        return attached or await repository.resolve("HEAD")
+    return await repository.resolve(ref)
+
+
+def _install(repository: Repository, index: Path) -> None:
+    """Let an index be the user's."""
+    # As old as the lock: no file that was written since then is taken for unchanged unseen.
+    since = repository.lock.stat().st_mtime_ns
+    _replace(repository, index, since)
+
+
+def _restore_index(repository: Repository, kept: Path) -> None:
+    if not kept.exists():
+        repository.index.unlink(missing_ok=True)
+    elif kept.read_bytes() != repository.index.read_bytes():
+        _replace(repository, kept, kept.stat().st_mtime_ns)
+
+
+def _replace(repository: Repository, index: Path, time: int) -> None:
+    new = repository.git_dir / "index.jupyter-acp"
+    try:
+        shutil.copyfile(index, new)
+        if repository.index.exists():
+            shutil.copymode(repository.index, new)
+        os.utime(new, ns=(time, time))
+        new.replace(repository.index)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _left_by(lock: Path) -> str | None:
+    """Return what a lock of ours was for, if who took it is gone."""
+    try:
+        if lock.stat().st_size > 1000:
+            return None
+        mark, id, pid, since = json.loads(lock.read_text())
+    except (OSError, ValueError, TypeError):
+        return None
+    if mark != _MARK or not isinstance(id, str) or not isinstance(pid, int):
+        return None
+    with contextlib.suppress(psutil.Error):
+        if psutil.Process(pid).create_time() == since:
+            return None
+    return id
+
+
+async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for something that must not be left half done, whoever loses patience."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait({task})
+        raise

@@ -1,0 +1,223 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What comes back from elsewhere to the user's own repository: fetched, looked at, taken in or not."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..protocol import RemoteAction
+from ..remote.git import Git, GitError, Report
+from ..remote.home import actions, reading
+from ..remote.home.description import describe
+from ..remote.home.records import Record
+from ..remote.home.repository import Repository, RepositoryError
+from ..remote.home.results import Result, discard, discard_session, fetch_target
+from ..remote.home.scratch import push_scratch
+from ..remote.home.shadow import Shadow
+from ..remote.options import RemoteOptions
+from ..remote.progress import Reporter
+from ..remote.refs import RefError, git_ref
+from ..rpc import RpcError, invalid_params
+from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
+from .remote import tell_result
+
+if TYPE_CHECKING:
+    from .session import Session
+
+Tell = Callable[[dict[str, Any]], None]
+"""Tells windows how far something is."""
+
+_DONE = {"checkout": "checkedOut", "merge": "merged", "pick": "picked", "discard": "discarded"}
+
+
+class Homecoming:
+    """Works on the user's repositories for the windows of this server."""
+
+    def __init__(self, options: RemoteOptions, on_change: Callable[[], None], log: Any) -> None:
+        self._options = options
+        self._on_change = on_change
+        self._log = log
+        self._git = Git(policy=options.policy, timeout=options.timeout)
+        self._limits = options.limits
+        self._fetching: dict[tuple[str, int], asyncio.Task[None]] = {}
+
+    def close(self) -> None:
+        """Fetch no more; what was not fetched can be fetched later."""
+        for task in self._fetching.values():
+            task.cancel()
+
+    # Before a session begins
+
+    async def inspect(self, folder: str) -> dict[str, Any]:
+        """Say what of a folder's repository could be worked on elsewhere."""
+        async with self._shadow(folder) as shadow:
+            described = (await describe(shadow)).public()
+            return {**described, "folder": _within(folder, shadow.repository.toplevel)}
+
+    async def push(self, folder: str, *, uncommitted: bool, report: Report) -> dict[str, Any]:
+        """Push what is not on the remote to a branch of its own, and return where it is."""
+        async with self._shadow(folder) as shadow:
+            ref = await push_scratch(
+                shadow, include_uncommitted=uncommitted, report=report, limits=self._limits
+            )
+            return ref.public()
+
+    # What comes back
+
+    def arrived(self, session: Session, result: dict[str, Any], tell: Tell) -> None:
+        """Fetch a result in the background, and tell how far that is and what has become of it."""
+        key = (session.id, int(result["number"]))
+        if key not in self._fetching:
+            task = asyncio.get_running_loop().create_task(self._fetch(session, result, tell))
+            self._fetching[key] = task
+            task.add_done_callback(lambda _: self._fetching.pop(key, None))
+
+    def cancel(self, session: Session, number: int) -> None:
+        """Stop fetching a result."""
+        if task := self._fetching.get((session.id, number)):
+            task.cancel()
+
+    async def _fetch(self, session: Session, result: dict[str, Any], tell: Tell) -> None:
+        _become(session, result, state="fetching")
+        try:
+            async with self._shadow(session.record.home) as shadow:
+                fetched = await fetch_target(
+                    shadow,
+                    git_ref(result["target"]),
+                    sent=git_ref(session.record.remote),
+                    session=session.id,
+                    number=int(result["number"]),
+                    report=Reporter(tell, _token(session, result)),
+                    limits=self._limits,
+                )
+                files = await reading.files(shadow, fetched)
+                commits = await reading.commits(shadow, fetched)
+        except (RpcError, RefError) as error:
+            message = error.message if isinstance(error, RpcError) else f"{error}."
+            _become(session, result, state="failed", message=message)
+        except asyncio.CancelledError:
+            _become(session, result, state="there")
+            raise
+        except Exception as error:
+            self._log.exception("A result could not be fetched")
+            _become(session, result, state="failed", message=f"It could not be fetched: {error}")
+        else:
+            _become(
+                session,
+                result,
+                state="ready",
+                fetched=fetched.public(),
+                files=files.total,
+                commits=commits.total,
+            )
+
+    async def review(self, session: Session, number: int) -> dict[str, Any]:
+        """Return the commits and the changed files of a result."""
+        async with self._shadow(session.record.home) as shadow:
+            fetched = _fetched(session, number)
+            return {
+                "commits": (await reading.commits(shadow, fetched)).public(),
+                "files": (await reading.files(shadow, fetched)).public(),
+            }
+
+    async def contents(
+        self, session: Session, number: int, path: str, old_path: str | None
+    ) -> dict[str, Any]:
+        """Return a file as it was and as it is in a result."""
+        async with self._shadow(session.record.home) as shadow:
+            fetched = _fetched(session, number)
+            before = await reading.contents(shadow, fetched, old_path or path, before=True)
+            after = await reading.contents(shadow, fetched, path)
+            return {"before": before.public(), "after": after.public()}
+
+    async def act(
+        self, session: Session, number: int, action: RemoteAction, branch: str | None
+    ) -> dict[str, Any]:
+        """Take a result in, or let it go, or undo that; all of it or nothing."""
+        result = _result(session, number)
+        async with self._shadow(session.record.home) as shadow:
+            fetched = _fetched(session, number)
+            done: str | None = None
+            if action == "undo":
+                if not result.get("undo"):
+                    raise invalid_params("There is nothing to undo.")
+                words = (await actions.undo(shadow, result["undo"])).message
+                state = "ready"
+            elif action == "discard":
+                await discard(shadow.repository, fetched)
+                words, state = "Discarded here. The branch is still on the remote.", "discarded"
+            else:
+                record = await self._take_in(shadow, fetched, session, action, branch)
+                words, state, done = record.message, _DONE[action], record.id
+        _become(session, result, state=state, message=words, undo=done)
+        self._on_change()
+        return {"message": words}
+
+    async def _take_in(
+        self, shadow: Shadow, fetched: Result, session: Session, action: str, branch: str | None
+    ) -> Record:
+        if action == "checkout":
+            return await actions.checkout(shadow, fetched, branch or fetched.branch)
+        if action == "merge":
+            title = session.record.title or "a remote session"
+            return await actions.merge(shadow, fetched, f"Merge “{title}” ({fetched.branch})")
+        return await actions.pick(shadow, fetched)
+
+    async def forget(self, session: Session) -> None:
+        """Let go of all results of a session that is deleted."""
+        for key in [key for key in self._fetching if key[0] == session.id]:
+            self._fetching[key].cancel()
+        if session.record.home and any("fetched" in each for each in session.record.results):
+            with contextlib.suppress(RpcError):
+                async with self._shadow(session.record.home) as shadow:
+                    await discard_session(shadow.repository, session.id)
+
+    @contextlib.asynccontextmanager
+    async def _shadow(self, folder: str) -> AsyncIterator[Shadow]:
+        """Work on the repository of a folder; what git cannot do is said in words."""
+        try:
+            repository = await Repository.find(Path(folder), self._git)
+            async with Shadow.of(repository, self._options.cache / "home") as shadow:
+                yield shadow
+        except RepositoryError as error:
+            data = {"reason": error.code, "files": list(error.files)}
+            raise RpcError(CONFLICT, str(error), data) from None
+        except GitError as error:
+            raise RpcError(UNAVAILABLE, str(error)) from None
+
+
+def _within(folder: str, toplevel: Path) -> str:
+    """Return where in a repository a folder is."""
+    within = Path(folder).resolve().relative_to(toplevel)
+    return "" if within == Path() else within.as_posix()
+
+
+def _become(session: Session, result: dict[str, Any], **facts: Any) -> None:
+    """Remember what has become of a result, and tell every window."""
+    result.pop("message", None)
+    result.update(facts)
+    tell_result(session, result)
+
+
+def _result(session: Session, number: int) -> dict[str, Any]:
+    for result in session.record.results:
+        if result["number"] == number:
+            return result
+    raise RpcError(NOT_FOUND, f"The session has no result {number}.")
+
+
+def _fetched(session: Session, number: int) -> Result:
+    found = _result(session, number).get("fetched")
+    if found is None:
+        raise RpcError(CONFLICT, "The result has not been fetched yet. Fetch it first.")
+    return Result(**found)
+
+
+def _token(session: Session, result: dict[str, Any]) -> str:
+    """Return by which windows know whose progress it is."""
+    return f"{session.id}/{result['number']}"
