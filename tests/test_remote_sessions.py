@@ -207,6 +207,20 @@ async def test_closing_and_deleting_clear_away_its_files(window, root, ref, tmp_
     assert list((tmp_path / "cache").glob("sessions/*")) == []
 
 
+async def test_what_is_deleted_without_its_agent_is_cleared_away_with_it(
+    acp_connect, acp, root, ref, jp_fetch, tmp_path
+):
+    window = await acp_connect()
+    session = (await new(window, root, ref))["result"]["sessionId"]
+    await window.prompt(session, ["write", "a", "1"])
+    await acp.stop_extension()
+    await jp_fetch("acp", "sessions", session, method="DELETE")
+    assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 1
+    later = await acp_connect()
+    await new(later, root, ref)
+    assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 1
+
+
 async def test_from_server_to_server(window, remote, root, ref, bare):
     result = (await new(window, root, ref, "there", progressToken="t9", home=True))["result"]
     session = result["sessionId"]

@@ -305,7 +305,7 @@ class SessionManager:
         except BaseException:
             await self._undo(session)
             raise
-        self._tombstones.discard(session.agent, session.record.agent_session)
+        self._tombstones.discard(self._link_of(session.record), session.record.agent_session)
         # Only now: before, there is nothing that anybody could talk to.
         self._sessions[session.id] = session
         return {**result, "sessionId": session.id}
@@ -345,7 +345,8 @@ class SessionManager:
                 if is_theirs and link is not None and link.running:
                     await session.tell_agent(link, "delete")
                 elif is_theirs and session.record.agent_session is not None:
-                    self._tombstones.add(session.agent, session.record.agent_session)
+                    whose = self._link_of(session.record)
+                    self._tombstones.add(whose, session.record.agent_session)
                 # Asked before anybody is told: most of what can go wrong goes wrong here.
                 await self._journal.flush()
                 session.forget()
@@ -507,7 +508,7 @@ class SessionManager:
         self._services.watcher.start(self._working)
         capabilities = self._services.capabilities()
         await agent.start(self.info, without_files(capabilities) if is_runner else capabilities)
-        await self._tombstones.settle(agent)
+        await self._tombstones.settle(agent, link.agent_id)
         return agent
 
     def _spec(self, agent: str | None) -> Any:

@@ -53,14 +53,14 @@ class Tombstones:
             del self._all[agent, agent_session]
             self._save()
 
-    async def settle(self, agent: Agent) -> None:
+    async def settle(self, agent: Agent, id: str) -> None:
         """Tell an agent what was deleted without it, before it has given any id to another session."""
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._settle(agent), PATIENCE)
+            await asyncio.wait_for(self._settle(agent, id), PATIENCE)
 
-    async def _settle(self, agent: Agent) -> None:
+    async def _settle(self, agent: Agent, id: str) -> None:
         for owner, session in list(self._all):
-            if owner != agent.spec.id:
+            if owner != id:
                 continue
             params = {"sessionId": session}
             try:
