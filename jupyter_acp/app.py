@@ -214,7 +214,8 @@ class AcpExtension(ExtensionApp):
     async def _make_manager(self) -> SessionManager:
         # Imported here: what an idle server never needs should not slow its start.
         from .agents.catalog import Catalog
-        from .sessions.manager import Limits, SessionManager
+        from .sessions.limits import Limits
+        from .sessions.manager import SessionManager
         from .sessions.retention import Retention
 
         catalog = Catalog(

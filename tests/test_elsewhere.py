@@ -84,7 +84,7 @@ async def elsewhere(jp_fetch):
 
 async def test_no_agent_is_started_for_it(acp, jp_fetch):
     assert await elsewhere(jp_fetch) == []
-    assert (await acp.manager())._links == {}
+    assert (await acp.manager()).links.running == []
 
 
 async def test_they_are_listed_page_by_page_with_ours_and_without_doubles(window, root, jp_fetch):
@@ -210,10 +210,10 @@ async def test_an_agent_that_cannot_delete_does_not_show_it_again(acp, acp_conne
     await jp_fetch("acp", "sessions", session["id"], method="DELETE")
     manager = await acp.manager()
     assert ("keeps", "k1") in manager._tombstones
-    await manager.agent("keeps")
+    await manager.links.agent("keeps")
     assert await elsewhere(jp_fetch) == []
     await acp.stop_extension()
-    await (await acp.manager()).agent("keeps")
+    await (await acp.manager()).links.agent("keeps")
     assert await elsewhere(jp_fetch) == []
 
 

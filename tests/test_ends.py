@@ -280,7 +280,7 @@ async def test_a_window_that_closes_during_session_new_finds_the_session_later(
     hasty = await acp_connect()
     await hasty.start("session/new", new_with("slow-new", tmp_path))
     manager = await acp.manager()
-    await until(lambda: manager.link("slow-new").agent is not None)
+    await until(lambda: manager.links.get("slow-new").agent is not None)
     await hasty.close()
     assert [s for s in manager.all() if s.record.created] == []
     await until(lambda: any(session.record.created for session in manager.all()))
@@ -304,7 +304,7 @@ async def test_nothing_runs_after_a_stop_with_a_queued_prompt(window, acp, tmp_p
     await asyncio.wait_for(acp.stop_extension(), 30)
     await until(lambda: not manager.running)
     await asyncio.sleep(0.2)
-    assert not manager.link("scripted").running
+    assert not manager.links.get("scripted").running
     assert agents_running() == []
 
 
@@ -312,7 +312,7 @@ async def test_a_stop_does_not_wait_for_an_agent_that_is_starting(window, acp, t
     await window.start("session/new", new_with("mute", tmp_path))
     manager = await acp.manager()
     await until(agents_running)
-    assert not manager.link("mute").running
+    assert not manager.links.get("mute").running
     # An agent has two minutes to start.
     await asyncio.wait_for(acp.stop_extension(), 30)
     await asyncio.sleep(0.2)
@@ -380,7 +380,7 @@ async def test_updates_of_unknown_sessions_do_not_fill_the_memory(window, acp, t
     params = {"sessionId": "nobody", "update": update}
     stray = json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params}) + "\n"
     await window.prompt(session, *[["raw", stray]] * 8)
-    held = (await acp.manager()).link("scripted")._early
+    held = (await acp.manager()).links.get("scripted")._early
     assert 0 < sum(len(json.dumps(params)) for _, params in held) <= links.EARLY_LIMIT
 
 
@@ -476,7 +476,7 @@ async def test_a_cancel_before_the_agent_has_room_for_the_prompt(
     window, acp, tmp_path, monkeypatch
 ):
     session = await window.new(tmp_path)
-    connection = (await acp.manager()).link("scripted").agent.connection
+    connection = (await acp.manager()).links.get("scripted").agent.connection
     room, asked = asyncio.Event(), asyncio.Event()
 
     async def wait_for_room():
@@ -509,7 +509,7 @@ async def test_a_prompt_too_deep_to_be_sent_leaves_nothing_running(window, acp, 
     assert "The turn failed" in response["error"]["message"]
     manager = await acp.manager()
     assert manager.running == [] and manager.get(session).record.state == "idle"
-    assert manager.link("scripted").agent.connection._pending == {}
+    assert manager.links.get("scripted").agent.connection._pending == {}
     await window.prompt(session, ["chunk", "shallow"])
     assert window.texts() == ["shallow"]
 

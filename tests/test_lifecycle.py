@@ -110,7 +110,7 @@ async def test_restart_of_a_healthy_agent(window, tmp_path, jp_fetch):
 async def test_a_prompt_during_a_restart_keeps_its_agent(window, acp, tmp_path, jp_fetch):
     session = await window.new(tmp_path, "slow-stop")
     manager = await acp.manager()
-    link = manager.link("slow-stop")
+    link = manager.links.get("slow-stop")
     restart = asyncio.ensure_future(
         jp_fetch("acp", "agents", "slow-stop", "restart", method="POST", body="{}")
     )
@@ -176,12 +176,12 @@ async def test_a_flood_of_stderr_is_drained_and_its_end_kept(window, tmp_path, a
     )
     assert response["result"]["stopReason"] == "end_turn"
     manager = await acp.manager()
-    lines = manager.link("scripted").agent.stderr
+    lines = manager.links.get("scripted").agent.stderr
     for _ in range(600):
         if lines[-1:] == ["the end"]:
             break
         await asyncio.sleep(0.05)
-        lines = manager.link("scripted").agent.stderr
+        lines = manager.links.get("scripted").agent.stderr
     assert len(lines) == 200 and lines[-1] == "the end" and lines[0] == line.strip()
 
 
@@ -203,7 +203,7 @@ async def test_the_environment_is_the_users_without_the_servers_secrets(
 async def test_children_die_with_a_stopped_agent(window, tmp_path, acp):
     mark = await mark_of(window, await window.new(tmp_path, "family"))
     await whole_family(mark)
-    await (await acp.manager()).link("family").stop("Enough.")
+    await (await acp.manager()).links.get("family").stop("Enough.")
     assert carrying(mark) == []
 
 

@@ -129,7 +129,7 @@ async def test_what_is_here_is_none_of_its_business(window, root, ref):
 async def test_what_is_refused_starts_nobody(window, root, ref, acp, change, words):
     answer = await new(window, root, {**ref, **change})
     assert answer["error"]["code"] == -32602 and words in answer["error"]["message"]
-    assert (await acp.manager())._links == {}
+    assert (await acp.manager()).links.running == []
 
 
 async def test_what_cannot_be_cloned_leaves_nothing(window, root, ref, jp_fetch, tmp_path):

@@ -56,7 +56,7 @@ async def test_a_session_that_is_ended_on_its_way_back_stays_so(window, acp, tmp
     await window.prompt(session, ["chunk", "before"])
     await crashed(window, session)
     manager = await acp.manager()
-    behind, link = manager.get(session), manager.link("slow-load")
+    behind, link = manager.get(session), manager.links.get("slow-load")
     turn = await window.start_prompt(session, ["chunk", "never"])
     await until(lambda: behind.replayed > 0)
     await window.result(f"session/{how}", {"sessionId": session})
@@ -105,7 +105,7 @@ async def test_a_session_is_ended_though_the_window_goes(
     session = await window.new(tmp_path, "stubborn")
     await window.prompt(session, ["chunk", "PRIVATE"])
     hasty = await acp_connect()
-    link = (await acp.manager()).link("stubborn")
+    link = (await acp.manager()).links.get("stubborn")
     await hasty.start(f"session/{how}", {"sessionId": session})
     # The agent has been told, and lets it wait.
     await until(lambda: not link._sessions)
@@ -194,7 +194,7 @@ async def test_what_an_agent_says_to_a_session_that_was_closed_is_not_kept(windo
     (theirs,) = window.texts()
     await window.result("session/close", {"sessionId": first})
     await window.prompt(second, *[["raw", plan(theirs)]] * 3)
-    link = (await acp.manager()).link("scripted")
+    link = (await acp.manager()).links.get("scripted")
     assert not link._early
     # What might still find its session is.
     await window.prompt(second, *[["raw", plan("nobody")]] * 3)

@@ -97,7 +97,7 @@ class AgentsHandler(AcpApiHandler):
                 "canLogOut": agent is not None and can_log_out(agent),
                 "default": entry.spec.id == default,
             }
-            for entry, agent in manager.agents()
+            for entry, agent in manager.links.all()
         ]
         self.finish(json.dumps({"agents": agents, "problems": manager.catalog.problems}))
 
@@ -120,7 +120,7 @@ class AgentLogHandler(AcpApiHandler):
     @authorized(action="execute")
     async def get(self, id: str) -> None:
         """Return the last lines of the agent's stderr, which may hold what only its user may see."""
-        self.finish(json.dumps({"lines": (await self.manager()).stderr(id)}))
+        self.finish(json.dumps({"lines": (await self.manager()).links.stderr(id)}))
 
 
 class SessionsHandler(AcpApiHandler):

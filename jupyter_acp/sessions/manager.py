@@ -8,18 +8,15 @@ import asyncio
 import os
 import uuid
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import protocol
 from ..agents.agent import Agent
-from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
+from ..agents.catalog import Catalog
 from ..client.dispatch import ClientServices
-from ..remote.capabilities import without_files
-from ..remote.options import RemoteOptions
 from ..rpc import RpcError, invalid_params
-from ..rpc.errors import FORBIDDEN, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
+from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND
 from ..rpc.outbox import Flusher
 from . import sandbox
 from .begin import begin_fork, begin_new
@@ -27,19 +24,18 @@ from .choosing import is_acceptable
 from .foreign import ForeignSession, sessions_of
 from .history import History
 from .journal import Journal
-from .link import AgentLink
+from .limits import Limits
+from .links import Links
 from .log import Log
 from .news import Listener, News
 from .record import SessionRecord, now
-from .remote import RUNNER, checked_remote
-from .retention import Retention
+from .remote import checked_remote
 from .session import Session
 from .setup import is_writable
 from .tombstones import Tombstones
 from .ways import ways
 
 if TYPE_CHECKING:
-    from ..agents.catalog import Entry
     from ..agents.spec import AgentSpec
     from .homecoming import Homecoming
 
@@ -49,19 +45,6 @@ class Client(Listener, Protocol):
 
     async def close(self) -> None:
         """Stop watching."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What an admin may set."""
-
-    message: int
-    window_buffer: int
-    initialize_timeout: float
-    request_timeout: float
-    stop_grace: float
-    remote: RemoteOptions
-    retention: Retention = field(default_factory=Retention)
 
 
 class SessionManager:
@@ -96,10 +79,20 @@ class SessionManager:
         self._sessions: dict[str, Session] = {}
         self._aliases: dict[str, str] = {}
         self._foreign: dict[str, ForeignSession] = {}
-        self._links: dict[str, AgentLink] = {}
-        self._closing = False
         self.windows: set[Client] = set()
         self._news = News(self.windows)
+        self.links = Links(
+            catalog=catalog,
+            services=services,
+            journal=self._journal,
+            tombstones=self._tombstones,
+            limits=limits,
+            client_info=client_info,
+            flusher=self.flusher,
+            on_start=self._look_at_files,
+            on_progress=self._progressed,
+            log=log,
+        )
         self._homecoming: Homecoming | None = None
 
     async def open(self) -> None:
@@ -119,7 +112,7 @@ class SessionManager:
 
     async def close(self) -> None:
         """Stop every agent and save everything."""
-        self._closing = True
+        self.links.refuse_more()
         self.history.close()
         self._news.close()
         if self._homecoming is not None:
@@ -127,18 +120,13 @@ class SessionManager:
         await asyncio.gather(*(window.close() for window in list(self.windows)))
         for session in self._sessions.values():
             await session.stop()
-        await asyncio.gather(
-            *(link.stop("The Jupyter server was stopped.") for link in self._links.values()),
-            return_exceptions=True,
-        )
+        await self.links.close()
         await self._services.close()
         await self._journal.close()
 
     def close_now(self) -> None:
         """Do what `close` does as far as it can be done without an event loop."""
-        for link in self._links.values():
-            if link.agent is not None:
-                link.agent.stop_now()
+        self.links.close_now()
         self._services.stop_now()
         self._journal.save_now()
 
@@ -169,10 +157,9 @@ class SessionManager:
 
     async def elsewhere(self) -> list[ForeignSession]:
         """Return the sessions that running agents have besides those that are known here."""
-        agents = [link.agent for link in self._links.values() if link.agent is not None]
         patience = self.limits.request_timeout
         answers = await asyncio.gather(
-            *(sessions_of(agent, self.root_dir, patience) for agent in agents)
+            *(sessions_of(agent, self.root_dir, patience) for agent in self.links.running)
         )
         known = {(each.agent, each.record.agent_session) for each in self._sessions.values()}
         found = [
@@ -194,7 +181,7 @@ class SessionManager:
         foreign = self._foreign.get(id)
         if foreign is None or id in self._sessions:
             return self.get(id)
-        agent = await self.agent(foreign.agent)
+        agent = await self.links.agent(foreign.agent)
         if id in self._sessions:
             # Taken over meanwhile, by another window.
             return self.get(id)
@@ -235,7 +222,7 @@ class SessionManager:
         self, params: protocol.NewSessionParams, agent: str | None, title: str = ""
     ) -> tuple[Session, dict[str, Any]]:
         """Open a new session with an agent."""
-        spec = self._spec(agent)
+        spec = self.links.spec(agent)
         remote = checked_remote(params, self.limits.remote)
         is_home = remote is not None and params.ours().get("home") is True
         if remote is None or is_home:
@@ -275,8 +262,8 @@ class SessionManager:
     async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
         """Open a session that has the same past as another."""
         source = self.get(params.session_id)
-        link = self.link(self._link_of(source.record))
-        _check_folder(self._spec(source.agent), params)
+        link = self.links.of(source.record)
+        _check_folder(self.links.spec(source.agent), params)
         record = await self._copy(source, params)
         session = self._make(record)
         return session, await self._begin(session, begin_fork(session, source, link, params))
@@ -305,7 +292,7 @@ class SessionManager:
         except BaseException:
             await self._undo(session)
             raise
-        self._tombstones.discard(self._link_of(session.record), session.record.agent_session)
+        self._tombstones.discard(self.links.id_for(session.record), session.record.agent_session)
         # Only now: before, there is nothing that anybody could talk to.
         self._sessions[session.id] = session
         return {**result, "sessionId": session.id}
@@ -313,7 +300,7 @@ class SessionManager:
     async def _undo(self, session: Session) -> None:
         """Forget a session that has not begun after all."""
         session.forget()
-        if link := self._links.get(self._link_of(session.record)):
+        if link := self.links.known(session.record):
             link.leave(session)
         self._services.forget(session)
         self._drop_alias(session)
@@ -340,12 +327,12 @@ class SessionManager:
         with session.ending():
             try:
                 await session.close()
-                link = self._links.get(self._link_of(session.record))
+                link = self.links.known(session.record)
                 is_theirs = is_told and not self._is_shared(session)
                 if is_theirs and link is not None and link.running:
                     await session.tell_agent(link, "delete")
                 elif is_theirs and session.record.agent_session is not None:
-                    whose = self._link_of(session.record)
+                    whose = self.links.id_for(session.record)
                     self._tombstones.add(whose, session.record.agent_session)
                 # Asked before anybody is told: most of what can go wrong goes wrong here.
                 await self._journal.flush()
@@ -388,7 +375,7 @@ class SessionManager:
 
     async def insert(self, record: SessionRecord, messages: list[bytes]) -> Session:
         """Take a session that comes from elsewhere as a whole."""
-        self._spec(record.agent)
+        self.links.spec(record.agent)
         wanted = record.cwd
         if not self._has_folder(wanted):
             record.cwd = self.root_dir
@@ -407,40 +394,7 @@ class SessionManager:
         is_there = folder.is_absolute() and folder.is_dir()
         return is_there and folder.resolve().is_relative_to(self.root_dir)
 
-    # Agents
-
-    def agents(self) -> list[tuple[Entry, Agent | None]]:
-        """Return every known agent, and as it runs if it does."""
-        return [
-            (entry, link.agent if (link := self._links.get(entry.spec.id)) else None)
-            for entry in self.catalog.list()
-        ]
-
-    def stderr(self, id: str) -> list[str]:
-        """Return what an agent has printed lately; one that has ended is still heard."""
-        spec = self._spec(id)
-        links = [self._links.get(each) for each in (spec.id, spec.id + RUNNER)]
-        return [line for link in links if link and link.latest for line in link.latest.stderr]
-
-    def link(self, id: str) -> AgentLink:
-        """Return the one link to an agent, or to the one that lets it work elsewhere."""
-        link = self._links.get(id)
-        if link is None:
-            spec = self._spec(id.removesuffix(RUNNER))
-            link = AgentLink(
-                id, spec.name, self._start_agent, self._services, self._progressed, self.log
-            )
-            self._links[id] = link
-        return link
-
-    def link_of(self, session: Session) -> AgentLink:
-        """Return the link to the agent that a session is with."""
-        return self.link(self._link_of(session.record))
-
-    def _link_of(self, record: SessionRecord) -> str:
-        if record.remote is None or self.catalog.is_elsewhere(record.agent):
-            return record.agent
-        return record.agent + RUNNER
+    # What comes back from elsewhere
 
     async def homecoming(self) -> Homecoming:
         """Return what works on the user's repositories, made at first use."""
@@ -471,58 +425,19 @@ class SessionManager:
         if is_writable(params):
             self._news.tell(protocol.PROGRESS, params)
 
-    async def agent(self, id: str | None) -> Agent:
-        """Return a running agent: the named one or the default."""
-        return await self.link(self._spec(id).id).ready()
-
     async def restart(self, id: str) -> Agent:
         """Stop an agent if it runs, start it, and restore the sessions that it had."""
-        link = self.link(self._spec(id).id)
         had = [s for s in self._sessions.values() if s.record.agent == id and s.was_connected]
-        for each in (link, self._links.get(link.agent_id + RUNNER)):
-            if each is not None:
-                await each.stop(f"{link.name} was restarted.")
-        agent = await link.ready()
+        await self.links.stop(id)
+        agent = await self.links.agent(id)
         await asyncio.gather(*(session.connect() for session in had), return_exceptions=True)
         return agent
-
-    async def _start_agent(self, link: AgentLink) -> Agent:
-        if self._closing:
-            raise RpcError(UNAVAILABLE, "The Jupyter server is stopping.")
-        spec = self._spec(link.agent_id.removesuffix(RUNNER))
-        is_runner = link.agent_id.endswith(RUNNER)
-        agent = Agent(
-            self.limits.remote.runner(spec) if is_runner else spec,
-            link,
-            on_end=link.ended,
-            message_limit=self.limits.message,
-            initialize_timeout=self.limits.initialize_timeout,
-            request_timeout=self.limits.request_timeout,
-            stop_grace=self.limits.stop_grace,
-            log=self.log,
-            store=self._journal,
-            flusher=self.flusher,
-        )
-        link.latest = agent
-        self.log.info("Starting agent %s", link.agent_id)
-        self._services.watcher.start(self._working)
-        capabilities = self._services.capabilities()
-        await agent.start(self.info, without_files(capabilities) if is_runner else capabilities)
-        await self._tombstones.settle(agent, link.agent_id)
-        return agent
-
-    def _spec(self, agent: str | None) -> Any:
-        try:
-            return self.catalog.get(agent or self.catalog.default_id)
-        except CatalogError as error:
-            codes = {UnknownAgent: NOT_FOUND, AgentNotAllowed: FORBIDDEN}
-            raise RpcError(codes.get(type(error), UNAVAILABLE), str(error)) from error
 
     def _make(self, record: SessionRecord) -> Session:
         session = Session(
             record,
             Log(record.id, self._journal, record.seq),
-            lambda: self.link(self._link_of(record)),
+            lambda: self.links.of(record),
             self._changed,
             self._services.turn_ended,
             self.log,

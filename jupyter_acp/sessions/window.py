@@ -198,7 +198,7 @@ class Window(Peer):
         auth_methods: list[Any] = []
         if not self._knows_us:
             # A client that has not heard of us talks to one agent: tell it what that one can do.
-            agent = await self._manager.agent(self._agent)
+            agent = await self._manager.links.agent(self._agent)
             capabilities = dict(agent.capabilities)
             auth_methods = agent.auth_methods
         else:
@@ -235,7 +235,7 @@ class Window(Peer):
     def _ask_agent(self, method: str) -> Callable[[Any], Awaitable[Any]]:
         async def ask(params: Any) -> Any:
             wanted = parse(protocol.Params, params)
-            agent = await self._manager.agent(wanted.ours().get("agent") or self._agent)
+            agent = await self._manager.links.agent(wanted.ours().get("agent") or self._agent)
             result = await agent.connection.request(method, params)
             agent.is_logged_in = method == protocol.AUTHENTICATE
             return result
@@ -382,7 +382,7 @@ class Window(Peer):
         session.attach(self)
 
     def _with_setup(self, session: Session, result: dict[str, Any]) -> dict[str, Any]:
-        agent = self._manager.link_of(session).agent
+        agent = self._manager.links.of(session.record).agent
         setup: dict[str, Any] = {
             key: session.record.setup[key]
             for key in ("modes", "models", "configOptions")

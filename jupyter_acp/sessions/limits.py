@@ -1,0 +1,23 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What an admin may set for sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..remote.options import RemoteOptions
+from .retention import Retention
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much, how long, and where."""
+
+    message: int
+    window_buffer: int
+    initialize_timeout: float
+    request_timeout: float
+    stop_grace: float
+    remote: RemoteOptions
+    retention: Retention = field(default_factory=Retention)
