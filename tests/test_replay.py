@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 import random
+import time
 
+import orjson
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from jupyter_acp.sessions.passages import Passage
+from jupyter_acp.sessions.passages import REMEMBERS_MORE, Passage, ended_calls, history, piece_of
 from jupyter_acp.sessions.replay import Replay
 from jupyter_acp.sessions.retelling import with_past
 
@@ -18,6 +22,23 @@ USER, AGENT, THOUGHT = "user_message_chunk", "agent_message_chunk", "agent_thoug
 def said(kind, text):
     update = {"sessionUpdate": kind, "content": {"type": "text", "text": text}}
     return {"sessionId": "theirs", "update": update}
+
+
+def row(*told, id=None):
+    """Make updates of texts, with an id for each if need be."""
+    updates = [said(kind, text) for kind, text in told]
+    for number, params in enumerate(updates if id else []):
+        params["update"]["messageId"] = f"{id}{number}"
+    return updates
+
+
+def known(*told):
+    """Make a journal of texts."""
+    speakers = {USER: "user", AGENT: "agent", THOUGHT: "thought"}
+    return [
+        Passage(n, speakers[kind], f"p{n}" if kind == USER else "", text)
+        for n, (kind, text) in enumerate(told, 1)
+    ]
 
 
 def call(id, title="look"):
@@ -262,3 +283,340 @@ def test_a_picture_is_not_lost():
     assert news([shown], []) == [shown]
     known = [Passage(1, "agent", "", "\n[image image/png 4]\n")]
     assert news([shown], known) == []
+
+
+RUN = [(USER, "run"), (AGENT, "Done.")]
+TESTS = [
+    (USER, "run the tests"),
+    (AGENT, "All 52 tests passed in 3.1 s and nothing is left to do"),
+]
+AGAIN = [
+    (USER, "run the tests"),
+    (AGENT, "All 52 tests passed in 2.9 s and nothing is left to do"),
+]
+LONG = " ".join(f"Number {number}." for number in range(20))
+THANKS = [(USER, "thanks"), (AGENT, "You are welcome.")]
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2])
+@pytest.mark.parametrize(
+    ("journal", "updates", "expected"),
+    [
+        pytest.param(KNOWN, (ALL + ELSEWHERE) * 2, ELSEWHERE, id="with news"),
+        pytest.param(KNOWN, ALL + ALL + ELSEWHERE, ELSEWHERE, id="with news the second time"),
+        pytest.param(KNOWN, ALL + ELSEWHERE + ALL, ELSEWHERE, id="with news the first time"),
+        pytest.param(KNOWN, ALL[:5] + ALL + ELSEWHERE, ELSEWHERE, id="first without its end"),
+        pytest.param(KNOWN, (ALL + ELSEWHERE) * 3, ELSEWHERE, id="three times"),
+        pytest.param(KNOWN[:5], ALL + ALL, [ALL[6]], id="without its end in the journal"),
+        pytest.param(
+            [*KNOWN[:5], Passage(6, "agent", "", "Then I go")],
+            ALL + ALL,
+            [said(AGENT, " on with the next one.")],
+            id="cut off in the journal",
+        ),
+        pytest.param([], ALL + ALL, ALL, id="to an empty journal"),
+        pytest.param([], (ALL + ELSEWHERE) * 2, ALL + ELSEWHERE, id="more to an empty journal"),
+        pytest.param([], row(*RUN) * 2, row(*RUN), id="one exchange"),
+        pytest.param(known(*RUN), row(*RUN) * 3 + row(RUN[0]), [], id="and a half"),
+        pytest.param([], row(*RUN, (USER, "x")) * 2, row(*RUN, (USER, "x")), id="not answered"),
+        pytest.param([], row((AGENT, LONG)) * 2, row((AGENT, LONG)), id="only answers"),
+        pytest.param([], row((AGENT, "ha")) * 2, row((AGENT, "haha")), id="only a laugh"),
+    ],
+)
+def test_what_is_repeated_twice_appears_once(journal, updates, expected, seed):
+    found = news(updates if seed is None else in_chunks(updates, seed), journal)
+    assert joined(found) == joined(expected)
+
+
+@pytest.mark.parametrize(
+    ("journal", "updates", "expected"),
+    [
+        pytest.param(KNOWN, ALL + ALL[5:], ALL[5:], id="with the same answer"),
+        pytest.param(
+            known(*RUN, *THANKS), row(*RUN, *THANKS, *RUN), row(*RUN), id="as in the beginning"
+        ),
+        pytest.param([], row(*RUN, *RUN, *THANKS), row(*RUN, *RUN, *THANKS), id="at once"),
+        pytest.param(
+            known(*RUN), row(*RUN, id="a") + row(*RUN, id="b"), row(*RUN), id="with ids of its own"
+        ),
+        pytest.param(known(*RUN), row(*RUN, id="a") * 2, [], id="but not with the same ids"),
+        pytest.param(
+            known(*RUN, *THANKS),
+            row(*RUN, *THANKS, id="a") + row(*RUN, *THANKS, id="a")[2:],
+            [],
+            id="nor with the same ids in the end",
+        ),
+    ],
+)
+def test_what_a_user_has_said_twice_is_kept(journal, updates, expected):
+    assert joined(news(updates, journal)) == joined(expected)
+
+
+def test_a_notice_that_is_told_twice_appears_once():
+    notice = {"sessionId": "s", "update": {"sessionUpdate": "notice", "message": "Careful."}}
+    assert news([notice, *ALL, notice, *ALL], []) == [notice, *ALL]
+    assert news([*ALL, notice, *ALL, notice], []) == [*ALL, notice]
+
+
+@pytest.mark.parametrize(
+    ("journal", "told", "expected"),
+    [
+        pytest.param(
+            [*RUN, (USER, "fix")],
+            [*RUN, (USER, "fix the other file too"), (AGENT, "Both are fixed now.")],
+            [(USER, "fix the other file too"), (AGENT, "Both are fixed now.")],
+            id="a question that begins like another",
+        ),
+        pytest.param(
+            [*RUN, (USER, "fix"), (AGENT, "Done.")],
+            [*RUN, (USER, "fix the other file too"), (AGENT, "Done.")],
+            [(USER, "fix the other file too"), (AGENT, "Done.")],
+            id="with the same short answer",
+        ),
+        pytest.param([*TESTS, *THANKS], [*THANKS, *AGAIN], AGAIN, id="much like one that is gone"),
+        pytest.param([*RUN, *TESTS], [*RUN, *AGAIN], AGAIN, id="with another number in it"),
+        pytest.param(
+            [(USER, "a"), (AGENT, "Done."), *THANKS],
+            [*THANKS, (USER, "b"), (AGENT, "Done.")],
+            [(USER, "b"), (AGENT, "Done.")],
+            id="the answer of one that is gone",
+        ),
+        pytest.param(
+            [(USER, "yes"), (AGENT, "One."), *THANKS],
+            [*THANKS, (USER, "yes"), (AGENT, "Two.")],
+            [(USER, "yes"), (AGENT, "Two.")],
+            id="the question of one that is gone",
+        ),
+    ],
+)
+def test_what_is_like_the_past_is_kept(journal, told, expected):
+    assert joined(news(row(*told), known(*journal))) == joined(row(*expected))
+
+
+@pytest.mark.parametrize(
+    ("journal", "told"),
+    [
+        pytest.param(
+            [*RUN, (USER, "/review"), (AGENT, "It is good."), *THANKS],
+            [*RUN, (USER, "Review what I wrote."), (AGENT, "It is good."), *THANKS],
+            id="a command that was spelled out",
+        ),
+        pytest.param(
+            [(USER, "explain"), (AGENT, "This is a notebook.")],
+            [(USER, "<context>a.ipynb</context>\nexplain"), (AGENT, "This is a notebook.")],
+            id="a question with more around it",
+        ),
+        pytest.param([*RUN, *THANKS], [RUN[1], THANKS[1]], id="only what the agent said"),
+        pytest.param([*RUN, *THANKS], [*RUN, THANKS[0]], id="without the last answer"),
+        pytest.param(
+            [RUN[0], (USER, "again"), (AGENT, "Done.")],
+            [(USER, "again"), (AGENT, "Done.")],
+            id="without what was never answered",
+        ),
+    ],
+)
+def test_what_is_told_in_another_way_is_the_same(journal, told):
+    assert news(row(*told), known(*journal)) == []
+
+
+def test_short_pieces_that_are_messages_of_their_own():
+    pieces = [(kind, piece) for kind, text in TESTS for piece in text.split(" ")]
+    assert news(row(*pieces, id="m"), known(*TESTS)) == []
+
+
+def test_calls_with_other_ids_and_titles():
+    journal = [*KNOWN[:4], *KNOWN[4:]]
+    told = [ALL[0], ALL[1], call("x", "read_file"), called("x"), *ALL[4:]]
+    assert news(told, journal) == []
+    more = [ALL[0], ALL[1], call("x", "a"), call("y", "b"), called("y"), *ALL[4:]]
+    assert news(more, journal) == [call("y", "b"), called("y")]
+    # The end of one is told by the id that the journal has for it.
+    replay = Replay(journal)
+    for params in told:
+        replay.take(params)
+    assert replay.news() == [called("t1")]
+
+
+def other(kind, **fields):
+    return {"sessionId": "theirs", "update": {"sessionUpdate": kind, **fields}}
+
+
+def lines(*messages):
+    """Write a journal as it is written."""
+    return [
+        orjson.dumps({"method": method, "params": {**params, "_meta": {"jupyter-acp": {"seq": n}}}})
+        for n, (method, params) in enumerate(messages, 1)
+    ]
+
+
+def loaded(written, updates):
+    """Load a session, and return what its journal is then."""
+    replay = Replay(history(lines(*written)), ended_calls(lines(*written)))
+    for params in updates:
+        replay.take(params)
+    found = replay.news()
+    notice = ("_jupyter/session/notice", {"message": REMEMBERS_MORE})
+    notices = [notice] if found and replay.has_past else []
+    restored = ("_jupyter/session/restored", {})
+    return [*written, *notices, *(("session/update", params) for params in found), restored]
+
+
+def updates_of(written):
+    return [params for method, params in written if method == "session/update"]
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        other("notice", level="info", message="Careful."),
+        other("compaction_update", compactionId="c", status="completed"),
+        other("compaction_summary_chunk", compactionId="c", content={"type": "text", "text": "x"}),
+        other("from_the_future", of=["any", {"kind": 1}]),
+        other("usage_update", used=5, size=10),
+    ],
+)
+def test_any_other_update_that_is_repeated_appears_once(update):
+    told = [*ALL, update]
+    once = loaded([], told)
+    assert updates_of(once) == told
+    assert updates_of(loaded(once, told)) == told
+    stamped = {**update, "update": {**update["update"], "_meta": {"time": "later"}}}
+    assert updates_of(loaded(once, [*ALL, stamped])) == told
+
+
+def test_a_notice_that_is_new_is_kept():
+    notice = other("notice", message="Careful.")
+    once = loaded([], [*ALL, notice])
+    assert updates_of(loaded(once, [*ALL, notice, notice])) == [*ALL, notice, notice]
+
+
+def test_of_how_much_was_used_the_last_counts():
+    one, two, three = (other("usage_update", used=used) for used in (1, 2, 3))
+    once = loaded([], [ALL[0], one, ALL[4], two, *ALL[5:], three])
+    assert updates_of(once) == [ALL[0], ALL[4], *ALL[5:], three]
+    assert updates_of(loaded(once, [*ALL, two]))[-1] == two
+
+
+def test_a_plan_comes_with_other_news():
+    plan = other("plan", entries=[{"content": "x"}])
+    once = loaded([], ALL)
+    assert updates_of(loaded(once, [*ALL, plan])) == ALL
+    assert updates_of(loaded(once, [*ALL, *ELSEWHERE, plan])) == [*ALL, *ELSEWHERE, plan]
+
+
+def test_what_was_remembered_once_is_not_remembered_again():
+    asked = ("session/update", {**said(USER, "And then?")})
+    for whole in (
+        [*ALL[:5], *ELSEWHERE, *ALL[5:]],
+        [*ALL, *ELSEWHERE],
+        [*ALL[:4], said(AGENT, "It holds three\nlines of text. And a picture."), *ALL[5:]],
+        [*ALL[:5], *row((USER, "Stop!"), id="m"), *ALL[5:]],
+    ):
+        once = loaded([*loaded([], ALL), asked], whole)
+        assert len(updates_of(once)) > len(ALL) + 1
+        # What was asked before that is answered after it.
+        answered = [*once, ("session/update", said(AGENT, "Nothing more."))]
+        later = [*whole, said(USER, "And then?"), said(AGENT, "Nothing more.")]
+        assert updates_of(loaded(answered, later)) == updates_of(answered)
+
+
+def texts(kinds):
+    words = [
+        "yes",
+        "fix",
+        "fix the other file too",
+        "I look at it.",
+        "It\n has three lines",
+        "x" * 99,
+    ]
+    return st.tuples(st.sampled_from(kinds), st.sampled_from(words))
+
+
+ANSWERS = st.lists(texts([AGENT, THOUGHT, "tool"]), max_size=3)
+EXCHANGES = st.lists(st.tuples(texts([USER]), ANSWERS, texts([AGENT])), max_size=4)
+
+
+@settings(deadline=None, max_examples=300)
+@given(EXCHANGES, ANSWERS, st.integers(0, 2), st.sampled_from(["", "same", "own"]), st.data())
+def test_everything_appears_once_and_in_order(exchanges, first, times, ids, data):
+    """The first question is no other's, and ids of their own are not told twice in one exchange."""
+    exchanges = [((USER, "What is in it?"), first, (AGENT, "Done.")), *exchanges]
+    conversation = [each for asked, more, last in exchanges for each in (asked, *more, last)]
+
+    def cut(text):
+        places = sorted(data.draw(st.sets(st.integers(1, len(text)), max_size=4)) | {len(text)})
+        return [text[start:end] for start, end in zip([0, *places], places, strict=False)]
+
+    def told(number, kind, text):
+        if kind == "tool":
+            yield call(f"t{number}", text)
+            return
+        for piece in cut(text):
+            params = said(kind, piece)
+            if ids:
+                own = f"{number}-{id(params)}" if ids == "own" and len(exchanges) > 1 else number
+                params["update"]["messageId"] = f"m{own}"
+            yield params
+
+    count = data.draw(st.integers(0, len(conversation)))
+    journal = list(enumerate(conversation))[:count]
+    if journal and journal[-1][1][0] in (AGENT, THOUGHT):
+        number, (kind, text) = journal[-1]
+        journal[-1] = (number, (kind, text[: data.draw(st.integers(1, len(text)))]))
+    written = [
+        piece_of(params["update"], key=f"p{number}" if kind == USER else "")
+        for number, (kind, text) in journal
+        for params in told(number, kind, text)
+    ]
+    heard = [
+        params
+        for _ in range(times)
+        for number, (kind, text) in enumerate(conversation)
+        for params in told(number, kind, text)
+    ]
+    found = [piece_of(params["update"]) for params in news(heard, written)]
+    expected = conversation if times else [each for _, each in journal]
+    everything = [piece_of(p["update"]) for n, e in enumerate(expected) for p in told(n, *e)]
+    assert plainly([*written, *found]) == plainly(everything)
+
+
+def plainly(pieces):
+    """Put texts together that one speaker says, and leave out spaces."""
+    result = []
+    for piece in pieces:
+        text = "".join(piece.text.split())
+        if result and result[-1][0] == piece.speaker != "tool":
+            result[-1][1] += text
+        else:
+            result.append([piece.speaker, text])
+    return result
+
+
+MANY = 50_000
+
+
+@pytest.mark.parametrize(
+    ("journal", "told"),
+    [
+        pytest.param(lambda n: [("x", "y")], lambda n: [("x", "y")], id="equal"),
+        pytest.param(lambda n: [(f"{n}", f"{n}?")], lambda n: [(f"{n}", f"{n}?")], id="different"),
+        pytest.param(lambda n: [("x", f"a{n}")], lambda n: [("x", f"b{n}")], id="unknown answers"),
+        pytest.param(lambda n: [], lambda n: [("x", "y"), (f"{n}", f"{n}")], id="like the first"),
+    ],
+)
+def test_a_hundred_thousand_passages_are_compared_in_seconds(journal, told):
+    written = [
+        Passage(n, speaker, f"p{n}" if speaker == "user" else "", text)
+        for n in range(MANY)
+        for pair in journal(n)
+        for speaker, text in zip(("user", "agent"), pair, strict=True)
+    ]
+    heard = [
+        said(kind, text)
+        for n in range(MANY)
+        for pair in told(n)
+        for kind, text in zip((USER, AGENT), pair, strict=True)
+    ]
+    start = time.process_time()
+    news(heard, written)
+    assert time.process_time() - start < 20

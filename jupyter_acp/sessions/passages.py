@@ -11,7 +11,9 @@ import orjson
 
 from .. import protocol
 
-Speaker = Literal["user", "agent", "thought", "tool"]
+Speaker = Literal["user", "agent", "thought", "tool", "change", "other", "past", "present"]
+"""Who says something: `change` goes on with a call of a tool, `other` is any other kind of update;
+between `past` and `present` stands what an agent has remembered later than it was said."""
 
 _SPEAKERS: dict[str, Speaker] = {
     "user_message_chunk": "user",
@@ -20,13 +22,18 @@ _SPEAKERS: dict[str, Speaker] = {
     "tool_call": "tool",
 }
 
+REMEMBERS_MORE = "The agent remembers more of this session than was written down here:"
+"""What is written down before that which only the agent has known."""
+
+_REMEMBERS_MORE = orjson.dumps(REMEMBERS_MORE)
+_NOTICE = orjson.dumps(protocol.NOTICE)
 
 ENDED = ("completed", "failed", "cancelled")
 """How calls of tools can end."""
 
 
 class Passage(NamedTuple):
-    """One message, or one call of a tool."""
+    """One message, or one call of a tool; or a piece of it."""
 
     seq: int
     """The number of its first chunk."""
@@ -36,6 +43,7 @@ class Passage(NamedTuple):
     """What tells it from others: the id of the call or of the message, if it has one."""
 
     text: str
+    """What is said; the title of a call; all of any other update."""
 
 
 def passages(messages: Iterable[bytes]) -> Iterator[Passage]:
@@ -54,6 +62,39 @@ def passages(messages: Iterable[bytes]) -> Iterator[Passage]:
         joined, texts = piece, [piece.text]
     if joined is not None:
         yield joined._replace(text="".join(texts))
+
+
+def history(messages: Iterable[bytes]) -> Iterator[Passage]:
+    """Read all that numbered messages of one session tell of its past, piece by piece, in order."""
+    is_past = False
+    for message in messages:
+        params = orjson.loads(message)["params"] if b'"session/update"' in message else {}
+        if isinstance(params.get("update"), dict):
+            mark = params["_meta"][protocol.META]
+            yield piece_of(params["update"], mark["seq"], mark.get("promptId") or "")
+        elif _REMEMBERS_MORE in message and _NOTICE in message:
+            is_past = True
+            yield Passage(0, "past", "", "")
+        elif is_past:
+            is_past = False
+            yield Passage(0, "present", "", "")
+
+
+def piece_of(update: dict[str, Any], seq: int = 0, key: str = "") -> Passage:
+    """Return what an update says, or what it is like if it is none of those that say something."""
+    if (piece := of_update(update, seq, key)) is not None:
+        return piece
+    kind = update.get("sessionUpdate")
+    if kind == "tool_call_update":
+        title = update.get("title")
+        call = str(update.get("toolCallId") or "")
+        return Passage(seq, "change", call, title if isinstance(title, str) else "")
+    if kind == "compaction_summary_chunk":
+        # As any text it may be cut anew: known by what it is a part of.
+        return Passage(seq, "other", kind, str(update.get("compactionId")))
+    plain = {name: value for name, value in update.items() if name != "_meta"}
+    whole = orjson.dumps(plain, option=orjson.OPT_SORT_KEYS).decode()
+    return Passage(seq, "other", str(kind), whole)
 
 
 def of_update(update: Any, seq: int = 0, key: str = "") -> Passage | None:
@@ -99,7 +140,7 @@ def text_of(block: Any) -> str:
     if isinstance(block.get("data"), str):
         # Told from others by its size: nothing else of it can be said in words.
         return f"\n[{block.get('type')} {block.get('mimeType')} {len(block['data'])}]\n"
-    return ""
+    return f"\n[{block['type']}]\n" if isinstance(block.get("type"), str) else ""
 
 
 def _piece(message: bytes) -> Passage | None:

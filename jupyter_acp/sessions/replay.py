@@ -2,351 +2,365 @@
 # Distributed under the terms of the Modified BSD License.
 """What an agent repeats of a session that it has loaded, held against what the journal has.
 
-Agents repeat all of it, some of it or nothing, in other chunks than before, some of them twice, and
+Agents repeat all of it, some of it or nothing, in other pieces than before, some of them twice, and
 some know what was said elsewhere since. What the journal has appears once; what it has not is kept.
+
+1. What is told in a second round is left out (`rounds`).
+2. What is left is compared by exchanges: what users said, and all that was said and done to it
+   (`exchanges`). An exchange of which both the question and the answer are equal is the journal's,
+   wherever it stands there; each of the journal's counts once.
+3. Any other exchange is compared only with those that are left over in the journal between the same
+   neighbours, in their order. It is one of them
+   - if the question is the same, and the one answer begins as the other, is a part of it, or says
+     much the same;
+   - if the question is the same but for marks around it, and the answer is too, or is long enough;
+   - if the question is another, the answer is equal, and it stands in the very same place.
+4. An exchange that is none of these is news, with all that belongs to it: what is in doubt is kept.
+5. Of an exchange that the journal has, that is news which goes beyond it: the end of an answer, a
+   call of a tool that the journal has none for, the end of a call.
+6. Notices and all other updates are known if they are equal to one of the journal's. Plans are news
+   only with other news; of how much was used, only the last counts.
 """
 
 from __future__ import annotations
 
-import asyncio
-import re
-from collections.abc import Iterable
-from functools import cached_property
-from typing import Any
+from bisect import bisect_left
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator
 
-import orjson
+from .exchanges import LONG, SHORTEST, Exchange, Piece, Update, told
+from .late import Late
+from .passages import ENDED, Passage, piece_of
+from .rounds import first_round, once
 
-from .log import Log
-from .passages import ENDED, Passage, ended_calls, of_update, passages
-from .retelling import without_past
+WIDTH = 8
+"""With how many of the journal's exchanges one is compared that is equal to none."""
 
-Update = dict[str, Any]
-
-QUIET = 0.15
-QUIET_TRIES = 40
-"""How long an agent must be silent, in seconds, to have repeated all; and how often that is tried."""
-
-MOST = 200_000
-MOST_BYTES = 64 * 1024 * 1024
-"""How much is held against the journal; an agent that repeats more repeats itself."""
-
-FARTHEST = 2000
-"""How far from where it should be something is looked for in the journal."""
-
-_ATTACHED = re.compile(r"\n\[[^\]\n]*\]\n")
-
-FEWEST = 8
-ALIKE = 0.8
-"""How many words two texts must have, and what part of them in common, to be taken for the same."""
-
-SHORTEST = 12
-"""How long a text must be, in characters, to be taken for a part of another by its words alone."""
-
-
-class Repeated:
-    """What an agent says while it is taken for the past."""
-
-    def __init__(self) -> None:
-        self._taken: list[Update] = []
-        self._size = 0
-        self.has_past = False
-        """Whether anything was said before that the journal knows of."""
-
-        self.is_cut = False
-        """Whether it was more than is held against the journal."""
-
-    def take(self, params: Update) -> None:
-        """Take one update of the agent; one that cannot be written down raises."""
-        self._size += len(orjson.dumps(params))
-        if len(self._taken) < MOST and self._size < MOST_BYTES:
-            self._taken.append(params)
-        else:
-            self.is_cut = True
-
-    async def news(self, log: Log) -> list[Update]:
-        """Wait until the agent is silent; return what it has said that the journal does not have."""
-        await self._silence()
-        if not self._taken:
-            return []
-        loop = asyncio.get_running_loop()
-        replay = Replay([])
-        lines = await log.everything()
-        count = -1
-        while count < len(self._taken):
-            # More may have come meanwhile.
-            count = len(self._taken)
-            replay = await loop.run_in_executor(None, _held_against, lines, self._taken[:count])
-        self.has_past = replay.has_past
-        return replay.news()
-
-    async def _silence(self) -> None:
-        """Wait: some agents repeat the past after they have answered."""
-        for _ in range(QUIET_TRIES):
-            count = len(self._taken)
-            await asyncio.sleep(QUIET)
-            if len(self._taken) == count:
-                return
-
-
-def _held_against(lines: list[bytes], updates: list[Update]) -> Replay:
-    replay = Replay(passages(lines), ended_calls(lines))
-    for params in updates:
-        replay.take(params)
-    replay.close()
-    return replay
+_USAGE, _SUMMARY = "usage_update", "compaction_summary_chunk"
 
 
 class Replay:
     """Takes what is repeated, and tells in the end what of it is news."""
 
     def __init__(self, known: Iterable[Passage], ended: Iterable[str] = ()) -> None:
-        """Know what the journal has, and which calls of tools have ended there."""
-        self._known = [_Known(passage) for passage in known if passage.text.strip() or passage.key]
-        self._texts = {(each.speaker, each.normal) for each in self._known}
-        # What a user has just said, no agent has answered yet.
-        self._end = max(
-            (i + 1 for i, each in enumerate(self._known) if each.speaker != "user"), default=0
-        )
-        if self._end:
-            self._known[self._end - 1].is_last = True
-        self._calls = {known.key: known for known in self._known if known.speaker == "tool"}
-        self._ended = set(ended)
-        self._at = 0
-        self._open: _Heard | None = None
-        self._doubtful: list[Update] = []
-        """What is equal to something that was repeated already: said again, or repeated twice."""
-
-        self._news: list[Update] = []
-        self._new_calls: set[str] = set()
-        self._is_beyond = False
-        """Whether it has come to what was said after the journal ends."""
+        """Know what the journal has, in whatever pieces, and which calls of tools have ended there."""
+        self._past = _Past(known, ended)
+        self._heard: list[Piece] = []
+        self.exchanges: list[_Match] = []
+        """What was repeated, and what of the journal it is."""
 
     @property
     def has_past(self) -> bool:
         """Whether the journal knows of anything that was said."""
-        return bool(self._known)
+        return bool(self._past.exchanges)
+
+    @property
+    def is_through(self) -> bool:
+        """Whether the agent has come to where the journal ends."""
+        last = next((each for each in reversed(self._past.live) if each.is_answered), None)
+        return last is None or any(
+            last in match.known and not match.stops_short_of(last) for match in self.exchanges
+        )
 
     def take(self, params: Update) -> None:
         """Take one update of the agent."""
-        update = params["update"]
-        passage = of_update(update)
-        if passage is None:
-            self._take_other(params, update)
-        elif self._open is not None and self._open.goes_on(passage):
-            self._open.add(passage, params)
-        else:
-            self.close()
-            self._open = _Heard(passage, params)
+        self._heard.append(Piece(piece_of(params["update"]), params))
 
     def news(self) -> list[Update]:
         """End the replay, and return the updates that the journal does not have."""
-        self.close()
-        return self._news
+        heard = once(told(first_round(self._heard)))
+        self.exchanges = [_Match(each) for each in heard]
+        self._past.match(self.exchanges)
+        return [params for match in self.exchanges for params in self._past.news_of(match)]
 
-    def close(self) -> None:
-        """Take it that what was said last is said to its end."""
-        heard, self._open = self._open, None
-        if heard is None or (heard.speaker != "tool" and not heard.normal):
-            return
-        if heard.speaker == "tool" and heard.key in self._calls:
-            self._calls[heard.key].is_matched = True
-            self._end_call(heard.updates[0], heard.updates[0]["update"])
-            return
-        found, rest = self._find(heard)
-        if found == "news" or (found == "again" and self._is_beyond):
-            self._news += [*self._doubtful, *heard.updates]
-            self._doubtful = []
-            self._is_beyond = self._is_beyond or self._at >= self._end
-            if heard.speaker == "tool":
-                self._new_calls.add(heard.key)
-        elif found == "again":
-            self._doubtful += heard.updates
-        else:
-            self._doubtful = []
-            if rest:
-                self._news.append(heard.with_text(rest))
+    def late(self) -> Late:
+        """Return what tells the past from the present if the agent goes on to repeat it."""
+        return self._past.late(self.exchanges)
 
-    def _take_other(self, params: Update, update: Update) -> None:
-        """Keep what belongs to a call that is news or had not ended, and plans if there is no past."""
-        self.close()
-        call = update.get("toolCallId")
-        if call is None:
-            is_new = not self._known
-        else:
-            is_new = call in self._new_calls
-            if call in self._calls:
-                self._end_call(params, update)
-        if is_new:
-            self._news.append(params)
 
-    def _end_call(self, params: Update, update: Update) -> None:
-        """Let a call end that the journal has only the beginning of."""
-        call = update.get("toolCallId")
-        if call not in self._ended and update.get("status") in ENDED:
-            self._ended.add(str(call))
-            self._news.append({**params, "update": {**update, "sessionUpdate": "tool_call_update"}})
+class _Match:
+    """An exchange as the agent repeats it, and what is known of it."""
 
-    def _find(self, heard: _Heard) -> tuple[str, str]:
-        """Say whether it is known, known from this replay already, or news; and how it goes on."""
-        if self._match_several(heard):
-            return "known", ""
-        after = range(self._at, min(len(self._known), self._at + FARTHEST))
-        before = range(self._at - 1, max(-1, self._at - FARTHEST), -1)
-        is_next = True
-        for index in (*after, *before):
-            known = self._known[index]
-            if known.is_matched or known.speaker != heard.speaker:
+    def __init__(self, heard: Exchange) -> None:
+        self.heard = heard
+        self.known: list[Exchange] = []
+        """What of the journal it is; several if the agent does not tell what users said."""
+
+        self.place = -1
+        """Where that stands."""
+
+        self.messages: set[int] = set()
+        """Which of the users' messages are known."""
+
+        self.lengths = {"agent": 0, "thought": 0}
+        """How much is known of what was said and thought."""
+
+    def stops_short_of(self, known: Exchange) -> bool:
+        """Whether an answer is not repeated to its end."""
+        heard = self.heard.agent
+        return len(heard) < len(known.agent) and known.agent.startswith(heard)
+
+
+class _Past:
+    """What the journal has."""
+
+    def __init__(self, known: Iterable[Passage], ended: Iterable[str]) -> None:
+        known = list(known)
+        self.exchanges = told((Piece(passage, {}) for passage in known), keeps=False)
+        self.live = [each for each in self.exchanges if not each.is_remembered]
+        # Told later than it was said, it stands in no order.
+        self._all = self.live + [each for each in self.exchanges if each.is_remembered]
+        self._titles: dict[str, set[str]] = defaultdict(set)
+        for passage in known:
+            if passage.speaker in ("tool", "change"):
+                self._titles[passage.key].add(passage.text)
+        self._ended = set(ended)
+        others = [passage for passage in known if passage.speaker == "other"]
+        self._others = Counter(passage.text for passage in others)
+        self._usage = next((each.text for each in reversed(others) if each.key == _USAGE), "")
+        self._taken: set[int] = set()
+        self._calls: dict[str, str] = {}
+        """By which ids calls are known that are repeated with others."""
+
+        self._new_calls: set[str] = set()
+        self._messages = Counter(message for each in self._all for message in each.users)
+        self._rests: dict[str, list[str]] = {"agent": [], "thought": []}
+        """What was remembered of exchanges that had been cut off."""
+
+    def late(self, heard: list[_Match]) -> Late:
+        """Return what knows all that was said until now, and where the agent has stopped."""
+        said = self.live if not self.live or self.live[-1].is_answered else self.live[:-1]
+        new = [match.heard for match in heard if not match.known]
+        last = heard[-1] if heard else None
+        place = last.place if last is not None and 0 <= last.place < len(said) else -1
+        calls = {*self._titles, *self._new_calls, *self._calls}
+        late = Late([*said, *new], calls, set(self._others), place + 1)
+        if last is not None and place >= 0 and last.stops_short_of(said[place]):
+            late.stopped_within(place, last.heard)
+        return late
+
+    # Which exchange is which
+
+    def match(self, heard: list[_Match]) -> None:
+        """Find what the journal has of what was heard."""
+        self._match_equal(heard)
+        self._match_others(heard)
+        for index in range(len(self.live), len(self._all)):
+            if index not in self._taken:
+                for speaker, rests in self._rests.items():
+                    rests += [text] if (text := self._all[index].said(speaker)) else []
+        for match in heard:
+            for known in match.known:
+                self._messages.subtract(known.users)
+        for match in heard:
+            self._measure(match)
+        usages = [
+            piece.passage.text
+            for match in heard
+            for piece, _ in match.heard.pieces
+            if piece.passage.key == _USAGE
+        ]
+        self._last_usage = usages[-1] if usages else ""
+
+    def _match_equal(self, heard: list[_Match]) -> None:
+        places: dict[tuple[str, str], tuple[deque[int], deque[int]]]
+        places = defaultdict(lambda: (deque(), deque()))
+        for index, each in enumerate(self._all):
+            for key in each.keys:
+                places[key][0].append(index)
+        at = 0
+        for match in heard:
+            if not (match.heard.users or match.heard.agent):
                 continue
-            if known.is_same(heard, is_next=is_next and index >= self._at):
-                return "known", self._match(index, heard)
-            is_next = False
-        return ("again" if self._is_again(heard) else "news"), ""
-
-    def _is_again(self, heard: _Heard) -> bool:
-        if (heard.speaker, heard.normal) in self._texts:
-            return True
-        # The end of what was said and its beginning, from one round of repeating to the next.
-        return any(
-            heard.normal.startswith(text)
-            and (speaker, heard.normal[len(text) :].strip()) in self._texts
-            for speaker, text in self._texts
-            if speaker == heard.speaker and text
-        )
-
-    def _match_several(self, heard: _Heard) -> bool:
-        """Match one text with several of the journal that were said one after the other."""
-        if heard.speaker == "tool":
-            return False
-        found: list[int] = []
-        text = ""
-        wanted = _squeezed(heard.text)
-        for index in range(self._at, min(len(self._known), self._at + FARTHEST)):
-            known = self._known[index]
-            if known.speaker == heard.speaker and not known.is_matched:
-                text += _squeezed(known.text)
-                if not wanted.startswith(text):
-                    return False
-                found.append(index)
-                if text == wanted:
+            for key in match.heard.keys:
+                later, earlier = places.get(key, (deque(), deque()))
+                while later and (later[0] < at or later[0] in self._taken):
+                    earlier.append(later.popleft())
+                while earlier and earlier[0] in self._taken:
+                    earlier.popleft()
+                if later or earlier:
+                    at = self._take(match, (later or earlier).popleft())
                     break
-            elif known.speaker == "user" and found:
-                return False
-        if len(found) < 2 or text != wanted:
-            return False
-        for index in found:
-            self._known[index].is_matched = True
-        self._at = found[-1] + 1
-        return True
 
-    def _match(self, index: int, heard: _Heard) -> str:
-        """Take note of a match; return what was said beyond it, if the journal ends there."""
-        known = self._known[index]
-        if len(heard.normal) < len(known.normal):
-            # A part of it: the other parts are yet to come.
-            self._at = index
-            known.heard += len(heard.normal)
-            known.is_matched = known.heard >= len(known.normal) * 0.9
-            return ""
-        known.is_matched = True
-        last, at = known, index
-        # Several that were told as one.
-        for after in self._known[index + 1 :]:
-            if after.speaker != heard.speaker or after.normal not in heard.normal:
+    def _match_others(self, heard: list[_Match]) -> None:
+        """Compare what is left with what is left between the same neighbours."""
+        left = [index for index in range(len(self.live)) if index not in self._taken]
+        asked: dict[str, list[int]] = defaultdict(list)
+        for index in range(len(self._all)):
+            if index not in self._taken:
+                for text in {self._all[index].user, *self._all[index].users}:
+                    asked[text].append(index)
+        ends = [len(self.live)] * (len(heard) + 1)
+        for number in range(len(heard) - 1, -1, -1):
+            ends[number] = heard[number].place if heard[number].place >= 0 else ends[number + 1]
+        at = 0
+        for number, match in enumerate(heard):
+            if match.known:
+                at = match.place + 1 if match.place >= 0 else at
+                continue
+            end = ends[number] if ends[number] >= at else len(self.live)
+            if not match.heard.users and self._follow(match, left, end):
+                continue
+            same = self._near(asked.get(match.heard.user, []), at, end)
+            later = self._near(asked.get(match.heard.user, []), len(self.live), len(self._all))
+            last = self._near(asked.get((match.heard.users or ("",))[-1], []), at, end)
+            for index in dict.fromkeys((*same, *last, *later, *self._near(left, at, end))):
+                is_before = number == 0 or heard[number - 1].place == index - 1
+                is_after = number + 1 < len(heard) and heard[number + 1].place == index + 1
+                if _is_same(match.heard, self._all[index], is_between=is_before and is_after):
+                    at = max(at, self._take(match, index))
+                    break
+
+    def _near(self, places: list[int], start: int, end: int) -> list[int]:
+        """Return the next few places in a range that are left."""
+        first = bisect_left(places, start)
+        near = places[first : first + WIDTH]
+        return [place for place in near if place < end and place not in self._taken]
+
+    def _follow(self, match: _Match, left: list[int], end: int) -> bool:
+        """Match answers with those of several exchanges: the agent does not tell what users said."""
+        text, length = match.heard.agent, 0
+        for index in left:
+            if index >= end or length == len(text):
                 break
-            after.is_matched, last, at = True, after, at + 1
-        self._at = at + 1
-        if self._at < self._end or heard.speaker in ("tool", "user"):
-            return ""
-        return heard.after(last.normal)
+            answer = self.live[index].agent
+            if index in self._taken or not answer:
+                continue
+            rest = len(text) - length
+            if text.startswith(answer, length):
+                length += len(answer)
+            elif rest < len(answer) and (
+                answer.startswith(text[length:])
+                or (rest >= SHORTEST and not length and text in answer)
+            ):
+                length = len(text)
+            else:
+                continue
+            self._take(match, index)
+        match.lengths["agent"] = length
+        return bool(match.known)
 
+    def _take(self, match: _Match, index: int) -> int:
+        """Take note of what something is; return what should come next."""
+        self._taken.add(index)
+        match.known.append(self._all[index])
+        if index < len(self.live):
+            match.place = index
+        return match.place + 1
 
-class _Text:
-    """Something that was said, to be compared."""
+    # What is news of it
 
-    def __init__(self, passage: Passage) -> None:
-        self.speaker = passage.speaker
-        self.key = passage.key
-        self._texts = [passage.text]
+    def _measure(self, match: _Match) -> None:
+        """Find out how much is known of an exchange."""
+        heard = match.heard
+        asked = Counter(message for known in match.known for message in known.users)
+        is_all = any(heard.user == known.user for known in match.known)
+        for number, message in enumerate(heard.users):
+            is_last = match.known and number == len(heard.users) - 1
+            if is_all or is_last or not message:
+                match.messages.add(number)
+            elif asked[message]:
+                asked[message] -= 1
+                match.messages.add(number)
+            elif self._messages[message] > 0 and (match.known or not heard.is_answered):
+                self._messages[message] -= 1
+                match.messages.add(number)
+        for speaker, rests in self._rests.items():
+            known = match.known[0] if len(match.known) == 1 else None
+            text = heard.said(speaker)
+            length = match.lengths[speaker]
+            if known is not None:
+                length = heard.goes_beyond(known, speaker)
+            elif match.known and speaker == "thought":
+                thoughts = "".join(each.thought for each in match.known)
+                length = len(text) if thoughts.startswith(text) else 0
+            if match.known and length < len(text):
+                length = _beyond(text, length, rests)
+            match.lengths[speaker] = length
 
-    @property
-    def text(self) -> str:
-        return "".join(self._texts)
+    def news_of(self, match: _Match) -> Iterator[Update]:
+        """Return what is news of an exchange, in order."""
+        told = {id for id, _ in match.heard.calls}
+        calls = deque(id for known in match.known for id, _ in known.calls if id not in told)
+        is_new = not match.known or not self.exchanges
+        for piece, place in match.heard.pieces:
+            passage = piece.passage
+            params: Update | None = None
+            if passage.speaker == "user":
+                params = piece.params if place not in match.messages else None
+            elif passage.speaker in ("agent", "thought"):
+                params = _beyond_known(match, piece, place)
+            elif passage.speaker == "other":
+                params = piece.params if self._is_news(passage, is_new=is_new) else None
+            else:
+                params = self._call(match, piece, calls)
+            if params is not None:
+                is_new = True
+                yield params
 
-    @cached_property
-    def normal(self) -> str:
-        text = self.text
-        if self.speaker == "user":
-            # Agents have their own ways to write down what went with it.
-            text = _ATTACHED.sub(" ", without_past(text))
-        return " ".join(text.split())
+    def _call(self, match: _Match, piece: Piece, calls: deque[str]) -> Update | None:
+        """Keep a call that is news, and the end of one that the journal has the beginning of."""
+        id, title = piece.passage.key, piece.passage.text
+        if id in self._new_calls:
+            return piece.params
+        if id not in self._calls:
+            is_known = id in self._titles
+            if is_known and (match.known or title in self._titles[id]):
+                self._calls[id] = id
+            elif match.known and calls:
+                self._calls[id] = calls.popleft()
+            else:
+                self._new_calls.add(id)
+                return piece.params
+        known, update = self._calls[id], piece.params["update"]
+        if known in self._ended or update.get("status") not in ENDED:
+            return None
+        self._ended.add(known)
+        end = {**update, "sessionUpdate": "tool_call_update", "toolCallId": known}
+        return {**piece.params, "update": end}
 
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(self.normal.split())
-
-
-class _Known(_Text):
-    """A passage of the journal."""
-
-    def __init__(self, passage: Passage) -> None:
-        super().__init__(passage)
-        self.is_matched = False
-        self.is_last = False
-        self.heard = 0
-
-    def is_same(self, heard: _Heard, *, is_next: bool) -> bool:
-        """Whether it is what was heard; what is expected next may be told in more words."""
-        if self.normal == heard.normal:
-            return True
-        if self.speaker == "tool" or not self.normal:
+    def _is_news(self, other: Passage, *, is_new: bool) -> bool:
+        if other.key == _USAGE:
+            is_last = other.text == self._last_usage and other.text != self._usage
+            self._usage = other.text if is_last else self._usage
+            return is_last
+        if self._others[other.text]:
+            self._others[other.text] -= other.key != _SUMMARY
             return False
-        if self.is_last and heard.normal.startswith(self.normal):
-            # Cut off by a sudden end, however early.
-            return True
-        if self.speaker == "user" and is_next:
-            return heard.normal.startswith(self.normal) or heard.normal.endswith(self.normal)
-        shorter, longer = sorted((self.normal, heard.normal), key=len)
-        if len(shorter) >= SHORTEST and shorter in longer:
-            return True
-        fewer = min(len(self.words), len(heard.words))
-        # Told again in much the same words, as with other marks or wrappings.
-        return fewer >= FEWEST and len(self.words & heard.words) >= fewer * ALIKE
+        return is_new or other.key != "plan"
 
 
-class _Heard(_Text):
-    """A passage as the agent repeats it, with the updates that it came in."""
-
-    def __init__(self, passage: Passage, params: Update) -> None:
-        super().__init__(passage)
-        self.updates = [params]
-
-    def goes_on(self, passage: Passage) -> bool:
-        same = (passage.speaker, passage.key) == (self.speaker, self.key)
-        return same and passage.speaker != "tool"
-
-    def add(self, passage: Passage, params: Update) -> None:
-        self._texts.append(passage.text)
-        self.updates.append(params)
-
-    def after(self, normal: str) -> str:
-        """Return what comes after a part of it, which may have other spaces."""
-        place = self.normal.find(normal)
-        if place < 0:
-            return ""
-        left = len(_squeezed(self.normal[: place + len(normal)]))
-        for index, character in enumerate(self.text):
-            if left == 0:
-                rest = self.text[index:]
-                return rest if rest.strip() else ""
-            left -= not character.isspace()
-        return ""
-
-    def with_text(self, text: str) -> Update:
-        """Return the last of its updates with another text."""
-        last = self.updates[-1]
-        content = {"type": "text", "text": text}
-        return {**last, "update": {**last["update"], "content": content}}
+def _is_same(heard: Exchange, known: Exchange, *, is_between: bool) -> bool:
+    """Whether an exchange is one that was told in other words, or not to its end."""
+    if heard.asks_the_same(known):
+        return heard.answers_like(known)
+    if not heard.users or heard.asks_alike(known):
+        if heard.agent and known.agent:
+            return heard.answers_like(known, SHORTEST)
+        return bool(heard.users) and known.has_attachments and not known.is_answered
+    is_equal = bool(heard.agent) and heard.agent == known.agent
+    return is_equal and (is_between or len(heard.agent) >= LONG)
 
 
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
+def _beyond(text: str, length: int, rests: list[str]) -> int:
+    """Return how much of a text is known, with what was remembered of it before."""
+    for rest in rests[:WIDTH]:
+        if length < len(text) and text.startswith(rest, length):
+            length += len(rest)
+            rests.remove(rest)
+        elif length < len(text) and rest.startswith(text[length:]):
+            rests[rests.index(rest)] = rest[len(text) - length :]
+            length = len(text)
+    return length
+
+
+def _beyond_known(match: _Match, piece: Piece, place: int) -> Update | None:
+    """Return what a piece says that the journal does not have."""
+    speaker = piece.passage.speaker
+    known, whole = match.lengths[speaker], len(match.heard.said(speaker))
+    if known == whole and (match.known or piece.passage.text):
+        return None
+    if place >= known:
+        return piece.params
+    rest = piece.after(known - place)
+    return rest.params if rest.passage.text.strip() else None

@@ -63,7 +63,8 @@ async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, s
             note_unknown(agent, method, error)
             link.log.info("%s was refused by %s: %s", method, link.name, error.message)
         else:
-            await session.transcript.end_replay()
+            is_load = method == protocol.SESSION_LOAD
+            await session.transcript.end_replay(is_promised=is_load)
             how, message = _HOW[method]
             return how, message.format(name=link.name)
     if session.is_foreign:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +12,19 @@ import orjson
 
 from .. import protocol
 from ..protocol import META
+from .exchanges import Piece, normal
 from .log import Log
+from .passages import REMEMBERS_MORE, piece_of, text_of
 from .record import SessionRecord
-from .replay import Repeated
+from .repeated import LATEST, MOST, MOST_BYTES, Repeated
 from .setup import KINDS as SETUP_KINDS
 from .setup import Setup
 
 TITLE_LENGTH = 80
-REMEMBERS_MORE = "The agent remembers more of this session than was written down here:"
+TOO_MUCH = (
+    f"The agent repeats more of this session than can be compared with what was written down here "
+    f"({MOST:,} messages or {MOST_BYTES >> 20} MB): what it has said after that is left out."
+)
 
 _UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
 _HISTORY_KINDS = {
@@ -49,6 +55,7 @@ class Transcript:
         self._on_change = on_change
         self._logger = logger
         self._replay: Repeated | None = None
+        self._asked = ""
 
     # What the agent says
 
@@ -96,9 +103,8 @@ class Transcript:
         if kind in SETUP_KINDS:
             self.setup.updated(kind, params["update"])
             self._on_change()
-        elif self._replay is not None and kind in _HISTORY_KINDS:
-            self._replay.take(params)
-            self.replayed += 1
+        elif self._replay is not None:
+            self._take_repeated(self._replay, params)
             return
         self._append(_UPDATE, params)
 
@@ -106,30 +112,73 @@ class Transcript:
 
     def expect_replay(self) -> None:
         """Take what the agent says from now on for the past, until it is silent."""
+        self._let_go()
         self._replay = Repeated()
 
     def forget_replay(self) -> None:
         """Take nothing that it has said for the past after all; it was not."""
-        self._replay = None
+        repeated, self._replay = self._replay, None
+        for params in repeated.others() if repeated is not None else []:
+            self._try(self._append, _UPDATE, params)
 
-    async def end_replay(self) -> None:
-        """Wait until the agent is silent, and add what the journal has not got of it."""
+    async def end_replay(self, *, is_promised: bool = False) -> None:
+        """Wait until the agent is silent, and add what the journal has not got of it.
+
+        An agent that has promised to repeat the past is given more time to begin.
+        """
         repeated = self._replay
         if repeated is None:
             return
         try:
-            news = await repeated.news(self._log)
+            news = await repeated.news(self._log, is_promised=is_promised)
         finally:
             self._replay = None
         if news and repeated.has_past:
             self.append(protocol.NOTICE, {"level": "info", "message": REMEMBERS_MORE})
         for params in news:
             self._try(self._append, _UPDATE, params)
+        if repeated.is_cut:
+            self.append(protocol.NOTICE, {"level": "warning", "message": TOO_MUCH})
+        if repeated.late is not None:
+            self._replay = repeated
+            asyncio.get_running_loop().call_later(LATEST, self._end_late, repeated)
+
+    def _take_repeated(self, repeated: Repeated, params: dict[str, Any]) -> None:
+        """Take an update that may be of the past."""
+        late = repeated.late
+        if late is None:
+            repeated.take(params)
+            self.replayed += 1
+            return
+        news = late.take(Piece(piece_of(params["update"]), params), self._prompt)
+        self.replayed += not news
+        for each in news:
+            self._try(self._append, _UPDATE, each)
+        if late.is_over:
+            self._replay = None
+
+    def _let_go(self) -> None:
+        """Tell what was held back before anything else is told."""
+        late = self._replay.late if self._replay is not None else None
+        for params in late.interrupt(self._prompt) if late is not None else []:
+            self._try(self._append, _UPDATE, params)
+
+    def _end_late(self, repeated: Repeated) -> None:
+        if self._replay is repeated:
+            self._let_go()
+            self._replay = None
+
+    @property
+    def _prompt(self) -> str | None:
+        """What the agent is answering now, if anything."""
+        return self._asked if self._record.state == "running" else None
 
     # What users say, and what we add
 
     def prompt(self, blocks: list[Any], mark: dict[str, Any]) -> None:
         """Write down what a user said, for every window, and take the first words as the title."""
+        self._let_go()
+        self._asked = normal("".join(text_of(block) for block in blocks))
         for block in blocks:
             update = {"sessionUpdate": "user_message_chunk", "content": block}
             self._append(_UPDATE, {"update": update}, mark)
@@ -144,6 +193,7 @@ class Transcript:
 
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message of our own."""
+        self._let_go()
         self._append(b'{"jsonrpc":"2.0","method":"' + method.encode() + b'","params":', params)
 
     def chose(self, method: str, params: dict[str, Any], result: Any) -> None:

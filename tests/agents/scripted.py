@@ -28,6 +28,9 @@ OPTIONS = {
     "replay": 0,  # updates during session/load: what was said, again and again if need be, or "all"
     "replay_pause": 0,  # seconds before each update during session/load
     "replay_late": 0,  # updates after the session/load response
+    "late_after": 0,  # seconds before the first of them
+    "late_pause": 0,  # seconds before each of them
+    "loaded": [],  # other updates during session/load, each time the same
     "refuse": [],  # methods that get -32601
     "ignore": [],  # methods that are never answered
     "new_error": None,  # the error of session/new
@@ -368,9 +371,12 @@ def main():
             folders[session] = Path(params["cwd"])
             if method == "session/load":
                 repeat(session, 0, OPTIONS["replay"], OPTIONS["replay_pause"])
+                for fields in OPTIONS["loaded"]:
+                    update(session, **fields)
             answer(id, setup() if OPTIONS["load_setup"] else {})
             if OPTIONS["replay_late"]:
-                repeat(session, OPTIONS["replay"], OPTIONS["replay_late"])
+                time.sleep(OPTIONS["late_after"])
+                repeat(session, OPTIONS["replay"], OPTIONS["replay_late"], OPTIONS["late_pause"])
         elif method == "_sandboxagent/session/terminate" or (
             method in ("session/close", "session/delete") and method.split("/")[1] in can
         ):
