@@ -573,6 +573,40 @@ async def test_what_was_written_after_a_crash_is_kept(world):
     assert "of the user\n" in kept
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}",
+        "[]",
+        "7",
+        '["jupyter-acp", "../..", 1, 0.0]',
+        '["jupyter-acp", [], 1, 0]',
+        "\0" * 2000,
+    ],
+    ids=range(7),
+)
+async def test_a_lock_that_is_not_ours_is_left(world, content):
+    (world.home / ".git" / "index.lock").write_text(content)
+    async with world.shadow() as shadow:
+        assert not await recover(shadow)
+    assert (world.home / ".git" / "index.lock").read_text() == content
+
+
+async def test_a_record_that_cannot_be_written_at_the_end(world, monkeypatch):
+    result = await many(world)
+    written = records.Records.write
+
+    def write_once(self, record):
+        if record.done:
+            raise OSError(28, "No space left on device")
+        written(self, record)
+
+    monkeypatch.setattr(records.Records, "write", write_once)
+    for action in ACTIONS:
+        await refused(world, action, result, "failed")
+
+
 async def test_a_lock_of_a_server_that_lives_is_not_taken(world):
     result = await world.fetched(CHANGES)
     repository = await world.repository()
@@ -650,7 +684,7 @@ async def test_only_the_last_can_be_undone(world, monkeypatch):
 async def sent_as_it_is(world):
     """Changes that were never committed go to the session, and come back with its own."""
     write(world.home, {"README.md": "mine\n", "untracked": "u\n", "src/b.py": None})
-    write(world.home, {"src/a.py": "staged\n"})
+    write(world.home, {"src/a.py": "staged\n", "gone.txt": "mine\n", "kept": "k\n"})
     git(world.home, "add", "src/a.py")
     async with world.shadow() as shadow:
         return await push_scratch(shadow, include_uncommitted=True)
@@ -660,12 +694,21 @@ async def sent_as_it_is(world):
 async def test_work_that_was_sent_is_not_in_the_way_of_what_comes_back(world, action):
     sent = await sent_as_it_is(world)
     result = await world.fetched(
-        {"README.md": "mine\nand theirs\n", "untracked": None, "n": "1\n"}, sent
+        {
+            "README.md": "mine\nand theirs\n",
+            "untracked": None,
+            "n": "1\n",
+            # As it is in the last commit.
+            "gone.txt": "x\n",
+        },
+        sent,
     )
     before = work(world.home)
     record = await act(world, action, result)
     assert (world.home / "README.md").read_text() == "mine\nand theirs\n"
     assert not (world.home / "untracked").exists()
+    assert (world.home / "gone.txt").read_text() == "x\n"
+    assert (world.home / "kept").read_text() == "k\n"
     assert (world.home / "src" / "a.py").read_text() == "staged\n"
     if action != "pick":
         assert status(world.home) == []
@@ -673,6 +716,20 @@ async def test_work_that_was_sent_is_not_in_the_way_of_what_comes_back(world, ac
     await undone(world, record)
     assert work(world.home) == before
     healthy(world.home)
+
+
+async def test_what_was_committed_before_it_was_sent_can_be_taken_back_by_the_user(world):
+    """Not to be confused with work that was sent: this was not."""
+    first = world.sent()
+    result = await world.fetched({"README.md": "theirs\n", "src/a.py": "theirs\n"}, first)
+    commit(world.home, {"README.md": "# Hello\n\nmine\n", "gone.txt": "y\n"})
+    write(world.home, {"README.md": "# Hello\n", "gone.txt": "x\n"})
+    await refused(world, "checkout", result, "dirty", ["README.md", "gone.txt"])
+    git(world.home, "checkout", "README.md")
+    await refused(world, "merge", result, "conflict", ["README.md"])
+    result = await world.fetched({"src/a.py": "theirs\n"}, first)
+    await act(world, "merge", result)
+    assert (world.home / "gone.txt").read_text() == "x\n"
 
 
 @pytest.mark.parametrize("action", ACTIONS)

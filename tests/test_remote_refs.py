@@ -224,3 +224,4 @@ def test_what_is_shown_has_no_password():
     assert public_url("git@example.org:a.git") == "git@example.org:a.git"
     printed = "fatal: unable to access 'https://ada:s3cret@example.org/a.git/': no"
     assert redacted(printed) == "fatal: unable to access 'https://example.org/a.git/': no"
+    assert redacted("https://ada:s3@cret@example.org/a b@c") == "https://example.org/a b@c"

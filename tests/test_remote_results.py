@@ -212,7 +212,8 @@ async def test_limits(world):
     world.server.delay = 0.01
     with untouched(world.home), pytest.raises(GitError, match="remote_size"):
         await fetch(world, target, limits=Limits(size=50_000))
-    slow = Git(policy=world.git.policy, timeout=1.0)
+    world.server.delay = 0.05
+    slow = Git(policy=world.git.policy, timeout=3.0)
     repository = await Repository.find(world.home, slow)
     with untouched(world.home), pytest.raises(GitError, match="remote_timeout"):
         async with Shadow.of(repository, world.cache) as shadow:
@@ -460,6 +461,7 @@ async def test_contents_are_read(world, monkeypatch):
         "/etc/passwd": "missing",
         ".git/config": "missing",
         "a\0b": "missing",
+        "\ud800": "missing",
         ":(top)README.md": "missing",
         "--help": "missing",
     }

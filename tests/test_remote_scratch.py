@@ -268,7 +268,7 @@ async def test_pushing_can_be_watched_and_stopped(world):
     await pushed(world, report=seen.append)
     assert {"Writing objects"} <= {progress.stage for progress in seen}
     task = asyncio.ensure_future(pushed(world))
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

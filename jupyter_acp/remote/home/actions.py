@@ -20,7 +20,7 @@ from .repository import Head, RepositoryError
 from .results import Result
 from .shadow import Shadow
 from .transaction import locked, recover, transact
-from .working import make_plan
+from .working import Session, make_plan
 
 
 async def checkout(shadow: Shadow, result: Result, branch: str) -> Record:
@@ -177,7 +177,7 @@ class _Doing:
         git, result = self.shadow.git, self.result
         old = await git.text("rev-parse", f"{self.head.revision}^{{tree}}")
         new = await git.text("rev-parse", f"{there}^{{tree}}")
-        plan = await make_plan(self.shadow, old, new, sent=result.sent)
+        plan = await make_plan(self.shadow, old, new, session=await self._session())
         record = Record(
             action,
             result.session,
@@ -191,6 +191,12 @@ class _Doing:
             id=self.id,
         )
         return await transact(self.shadow, plan, record)
+
+    async def _session(self) -> Session | None:
+        """Return what was sent without being committed; what was committed is nothing special."""
+        git, sent, head = self.shadow.git, self.result.sent, self.head.revision or ""
+        status, _ = await git.result("merge-base", "--is-ancestor", sent, head, ok=(0, 1, 128))
+        return Session(sent, self.result.revision) if status == 1 else None
 
 
 @contextlib.asynccontextmanager

@@ -31,7 +31,7 @@ class Note:
 
     def public(self) -> dict[str, Any]:
         """Return what is shown."""
-        return {"code": self.code, "message": self.message, "blocking": self.blocking}
+        return {"code": self.code, "message": shown(self.message), "blocking": self.blocking}
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Description:
         """Return what may be shown: addresses have no passwords, names are text."""
         return {
             "toplevel": shown(self.toplevel),
-            "remote": self.remote,
+            "remote": shown(self.remote) if self.remote else None,
             "url": self.url,
-            "branch": self.branch,
+            "branch": shown(self.branch) if self.branch else None,
             "revision": self.revision,
             "pushed": self.pushed,
             "unpushed": self.unpushed,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -132,9 +133,11 @@ async def files(shadow: Shadow, result: Result, most: int = MOST_FILES) -> Files
 async def contents(shadow: Shadow, result: Result, path: str, *, before: bool = False) -> Contents:
     """Return what is in a file, by the name under which it was shown; `before`, what it was."""
     revision = result.base if before else result.revision
-    for name in dict.fromkeys((path, meant(path))):
-        if (entry := await _entry(shadow, revision, name)) is not None:
-            return await _read(shadow, *entry)
+    # Half a character, which JSON can hold, is in no name.
+    with contextlib.suppress(UnicodeEncodeError):
+        for name in dict.fromkeys((path, meant(path))):
+            if (entry := await _entry(shadow, revision, name)) is not None:
+                return await _read(shadow, *entry)
     return Contents(None, "missing", "The file is not there.")
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -12,9 +13,10 @@ import uuid
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from .files import Entry
+from .names import shown
 from .repository import Head, RepositoryError
 from .saved import Saved
 
@@ -25,6 +27,11 @@ KEPT = 20
 def new_id() -> str:
     """Return a name for a record."""
     return uuid.uuid4().hex
+
+
+def is_id(name: object) -> TypeGuard[str]:
+    """Return whether a name can be a record's: it will be a folder's, too."""
+    return isinstance(name, str) and re.fullmatch(r"[0-9a-f]{32}", name) is not None
 
 
 @dataclass(frozen=True)
@@ -70,9 +77,9 @@ class Record:
             "action": self.action,
             "session": self.session,
             "number": self.number,
-            "branch": self.after.branch,
+            "branch": shown(self.after.branch) if self.after.branch else None,
             "revision": self.after.revision,
-            "message": self.message,
+            "message": shown(self.message),
             "time": self.time,
         }
 
@@ -85,7 +92,7 @@ class Records:
 
     def folder(self, id: str) -> Path:
         """Return where a record and its copies are."""
-        if not re.fullmatch(r"[0-9a-f]{32}", id):
+        if not is_id(id):
             raise RepositoryError("unknownRecord", "There is nothing to be undone under this name.")
         return self._folder / id
 
@@ -128,7 +135,8 @@ class Records:
 
     def prune(self) -> None:
         """Forget the oldest."""
-        found = [path for path in self._folder.iterdir() if path.is_dir()]
-        found.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in found[KEPT:]:
-            shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            found = [path for path in self._folder.iterdir() if path.is_dir()]
+            found.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+            for path in found[KEPT:]:
+                shutil.rmtree(path, ignore_errors=True)

@@ -15,8 +15,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..git import Git, GitError
+from .names import shown
 from .settings import Settings
 
 OLDEST_GIT = (2, 38)
@@ -37,9 +39,14 @@ class RepositoryError(GitError):
     """Why something cannot be done with a repository; the code is for programs, files are named."""
 
     def __init__(self, code: str, message: str, files: Sequence[str] = ()) -> None:
-        super().__init__(message)
+        super().__init__(shown(message))
         self.code = code
         self.files = tuple(files)
+
+    def public(self) -> dict[str, Any]:
+        """Return what is shown."""
+        files = [shown(name) for name in self.files]
+        return {"code": self.code, "message": str(self), "files": files}
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ Nothing is kept in it, so nothing in it can be out of date when the user's repos
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import shutil
@@ -82,9 +83,12 @@ class Shadow:
         # Of the working tree and not of the repository: each has an index and a sparse checkout.
         key = hashlib.sha256(os.fsencode(repository.git_dir)).hexdigest()[:32]
         place = cache / key
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        await asyncio.to_thread(_sweep, place)
-        work = Path(tempfile.mkdtemp(prefix="work-", dir=place))
+        try:
+            work = await asyncio.to_thread(_room, place)
+        except OSError as error:
+            raise RepositoryError(
+                "noCache", f"Nothing can be written to {cache}: {error}."
+            ) from None
         try:
             shadow = cls(repository, await repository.settings(), place, work)
             await shadow._make()
@@ -250,8 +254,11 @@ def _count(pack: Path) -> int:
         return int.from_bytes(file.read(12)[8:], "big")
 
 
-def _sweep(place: Path) -> None:
-    """Remove what was left when a server ended in the middle."""
+def _room(place: Path) -> Path:
+    """Return a new folder; what was left when a server ended in the middle is removed."""
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
     for work in place.glob("work-*"):
-        if time.time() - work.stat().st_mtime > _FORGOTTEN:
-            shutil.rmtree(work, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - work.stat().st_mtime > _FORGOTTEN:
+                shutil.rmtree(work, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix="work-", dir=place))

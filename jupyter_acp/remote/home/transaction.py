@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import psutil
 
 from ..git import GitError
-from .records import Move, Record, Records
+from .records import Move, Record, Records, is_id
 from .repository import Repository, RepositoryError
 from .saved import Saved
 from .shadow import Shadow
@@ -88,6 +88,8 @@ async def _transact(
             await _make(repository, move)
         assert plan.git.index is not None
         await asyncio.to_thread(_install, repository, plan.git.index)
+        done = replace(record, done=True)
+        records.write(done)
     except BaseException as error:
         await roll_back(repository, records, record)
         records.remove(record.id)
@@ -100,10 +102,8 @@ async def _transact(
                 "failed", f"It did not work, and all is as before. {error}"
             ) from None
         raise
-    record = replace(record, done=True)
-    records.write(record)
     records.prune()
-    return record
+    return done
 
 
 async def recover(shadow: Shadow) -> bool:
@@ -201,12 +201,12 @@ def _replace(repository: Repository, index: Path, time: int) -> None:
 def _left_by(lock: Path) -> str | None:
     """Return what a lock of ours was for, if who took it is gone."""
     try:
-        if lock.stat().st_size > 1000:
+        if not lock.is_file() or lock.stat().st_size > 1000:
             return None
         mark, id, pid, since = json.loads(lock.read_text())
     except (OSError, ValueError, TypeError):
         return None
-    if mark != _MARK or not isinstance(id, str) or not isinstance(pid, int):
+    if mark != _MARK or not is_id(id) or not isinstance(pid, int):
         return None
     with contextlib.suppress(psutil.Error):
         if psutil.Process(pid).create_time() == since:

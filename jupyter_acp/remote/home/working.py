@@ -18,10 +18,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git import Git, GitError
-from .files import NOTHING, Entry, Step, changes, enter, entries, stage, steps
+from .files import NOTHING, Entry, changes, enter, entries, stage, steps
 from .names import listed, some, with_parents
 from .repository import RepositoryError
 from .shadow import Shadow
+
+
+@dataclass(frozen=True)
+class Session:
+    """Uncommitted work that was sent, and the revision that came of it."""
+
+    sent: str
+    came: str
 
 
 @dataclass(frozen=True)
@@ -45,11 +53,16 @@ class Plan:
 
 
 async def make_plan(
-    shadow: Shadow, old: str, new: str, *, sent: str | None = None, also: Collection[str] = ()
+    shadow: Shadow,
+    old: str,
+    new: str,
+    *,
+    session: Session | None = None,
+    also: Collection[str] = (),
 ) -> Plan:
     """Return the way from one tree to another, or say which of the user's files are in it.
 
-    What is as in `sent` may be overwritten; `also` are more paths that must be as in the old tree.
+    What a session was sent may be overwritten; `also` are more paths that must be as in the old tree.
     """
     git = shadow.on_files(await shadow.copy_index())
     if await git.run("ls-files", "-z", "--unmerged"):
@@ -67,12 +80,12 @@ async def make_plan(
     } | await asyncio.to_thread(_unknown, shadow, added, tracked)
     plan = Plan(git, old, new, paths)
     back: set[str] = set()
-    if sent is not None:
-        # What the session took back, or away, of what was sent to it.
-        back = {step.path for step in await _steps_of_session(git, sent, new)} - paths
+    if session is not None:
+        # What was sent, and is taken back: it is in neither tree.
+        back = {step.path for step in await steps(git, session.sent, session.came)} - paths
         back = (back & changed) | await asyncio.to_thread(_unknown, shadow, back - tracked, tracked)
     if local or back:
-        plan = await _past_sent(shadow, plan, local, back, sent)
+        plan = await _past_sent(shadow, plan, local, back, session)
     try:
         await plan.git.run("read-tree", "-m", "-u", "-n", plan.old, plan.new)
     except GitError as error:
@@ -82,27 +95,19 @@ async def make_plan(
     return plan
 
 
-async def _steps_of_session(git: Git, sent: str, new: str) -> list[Step]:
-    try:
-        return await steps(git, sent, new)
-    except GitError:
-        # It is not here: nothing of it can be told.
-        return []
-
-
 async def _past_sent(
-    shadow: Shadow, plan: Plan, local: set[str], back: set[str], sent: str | None
+    shadow: Shadow, plan: Plan, local: set[str], back: set[str], session: Session | None
 ) -> Plan:
     """Return the way from the files as they are, if that is how they were sent."""
-    mine = local
-    if sent is not None:
+    mine, sent = local, set()
+    if session is not None:
         with contextlib.suppress(GitError):
             # What is staged, but neither committed nor sent, is nowhere else.
-            other = await _staged(plan.git, plan.old) & await _staged(plan.git, sent)
+            other = await _staged(plan.git, plan.old) & await _staged(plan.git, session.sent)
             probe = await _copied(shadow, plan.git)
             await stage(probe, local | back)
-            other |= await _staged(probe, sent)
-            mine, back = local & other, back - other
+            other |= await _staged(probe, session.sent)
+            mine, sent = local & other, back - other
     if mine:
         raise RepositoryError(
             "dirty",
@@ -110,7 +115,7 @@ async def _past_sent(
             "stash them (git stash -u) or move them away. Nothing was changed.",
             sorted(mine),
         )
-    known = local | back
+    known = local | sent
     git = await _copied(shadow, plan.git)
     await stage(git, known)
     scratch = shadow.on_files(shadow.new_index())
@@ -144,8 +149,9 @@ async def _lines(plan: Plan, git: Git, paths: Collection[str]) -> list[Entry]:
 
 def _unknown(shadow: Shadow, added: Iterable[str], tracked: Collection[str]) -> set[str]:
     """Return what is where files are to be added and is not tracked: git would not always ask."""
-    toplevel, fold = shadow.repository.toplevel, _folds(shadow)
-    known = {name.casefold() for name in tracked} if fold else tracked
+    toplevel = shadow.repository.toplevel
+    same = str.casefold if _folds(shadow) else str
+    known = {same(name) for name in tracked}
     found: set[str] = set()
     for path in added:
         parts = path.split("/")
@@ -156,11 +162,11 @@ def _unknown(shadow: Shadow, added: Iterable[str], tracked: Collection[str]) -> 
             except OSError:
                 break
             if not stat.S_ISDIR(mode):
-                if (name.casefold() if fold else name) not in known:
+                if same(name) not in known:
                     found.add(name)
                 break
         else:
-            found.update(name for name in _inside(toplevel, path) if name not in known)
+            found.update(name for name in _inside(toplevel, path) if same(name) not in known)
     return found
 
 
