@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 import os
-import shutil
+from pathlib import Path
 
 import pytest
 from gitserver import git, git_server
-from gitworld import World, healthy, run, write
+from gitworld import World, run, write
 
 from jupyter_acp.remote.home.actions import checkout, merge, pick, undo
 from jupyter_acp.remote.home.description import describe
 from jupyter_acp.remote.home.reading import commits, contents, files
+from jupyter_acp.remote.home.repository import RepositoryError
 from jupyter_acp.remote.home.results import discard, fetch_target
 from jupyter_acp.remote.home.scratch import push_scratch
 from jupyter_acp.remote.home.settings import Settings
@@ -52,39 +53,33 @@ HOOKS = [
 ]
 ATTRIBUTES = """
 *.txt filter=evil diff=evil merge=evil
-*.md filter=process
+*.proc filter=process
 *.nb filter=lfs
 """
+FILES = {"a.txt": "a\n", "b.proc": "b\n", "c.nb": "c\n", "d.py": "d\n"}
 
 
 class Traps:
-    """Everything in `.git/config`, `.git/hooks` and `.gitattributes` that makes git run a program."""
+    """Everything in `.git/config`, `.git/hooks` and attributes that makes git run a program."""
 
     def __init__(self, folder, marks, host):
         self.marks = marks
         marks.mkdir()
+        git_dir = Path(git(folder, "rev-parse", "--absolute-git-dir"))
         settings = {
-            "core.fsmonitor": self.command("fsmonitor"),
-            "core.sshCommand": self.command("sshCommand"),
-            "core.editor": self.command("editor"),
-            "core.pager": self.command("pager"),
-            "core.askPass": self.command("askPass"),
-            "core.alternateRefsCommand": self.command("alternateRefs"),
-            "core.gitProxy": self.command("gitProxy"),
-            "core.hooksPath": str(folder / ".git" / "hooks"),
             "filter.evil.clean": self.command("clean", "cat"),
             "filter.evil.smudge": self.command("smudge", "cat"),
             "filter.process.process": self.command("process"),
             "filter.lfs.clean": self.command("lfs", "cat"),
-            "filter.lfs.process": self.command("lfs process"),
+            "filter.lfs.smudge": self.command("lfs", "cat"),
             "diff.external": self.command("external"),
             "diff.evil.textconv": self.command("textconv", "cat"),
             "diff.evil.command": self.command("diff command"),
             "merge.evil.driver": self.command("merge driver"),
             "merge.default": "evil",
             "interactive.diffFilter": self.command("diffFilter"),
-            "gpg.program": self.program(folder, "gpg"),
-            "gpg.ssh.program": self.program(folder, "gpg ssh"),
+            "gpg.program": self.script(git_dir / "gpg", "gpg"),
+            "gpg.ssh.program": self.script(git_dir / "gpg ssh", "gpg ssh"),
             "commit.gpgSign": "true",
             "push.gpgSign": "if-asked",
             "log.showSignature": "true",
@@ -99,24 +94,28 @@ class Traps:
             "submodule.recurse": "true",
             "trailer.evil.command": self.command("trailer"),
             "gc.auto": "1",
+            f"url.ext::sh -c touch% {marks}/ext% %S.insteadOf": f"http://{host}/",
+            "core.sshCommand": self.command("sshCommand"),
+            "core.editor": self.command("editor"),
+            "core.pager": self.command("pager"),
+            "core.askPass": self.script(git_dir / "askPass", "askPass"),
+            "core.alternateRefsCommand": self.command("alternateRefs"),
+            "core.gitProxy": self.script(git_dir / "gitProxy", "gitProxy"),
+            "core.hooksPath": str(git_dir / "hooks"),
+            "core.fsmonitor": self.script(git_dir / "monitor", "fsmonitor"),
         }
         for name, value in settings.items():
-            git(folder, "config", name, value, GIT_CONFIG_COUNT="0")
-        git(folder, "config", f"url.ext::{self.command('ext')}.insteadOf", f"http://{host}/")
+            git(folder, "config", name, value)
+        (git_dir / "hooks").mkdir(exist_ok=True)
         for name in HOOKS:
-            hook = folder / ".git" / "hooks" / name
-            hook.parent.mkdir(exist_ok=True)
-            hook.write_text(f"#!/bin/sh\n{self.command('hook ' + name)}\n")
-            hook.chmod(0o755)
-        (folder / ".git" / "info").mkdir(exist_ok=True)
-        (folder / ".git" / "info" / "attributes").write_text(ATTRIBUTES)
+            self.script(git_dir / "hooks" / name, f"hook {name}")
+        (git_dir / "info").mkdir(exist_ok=True)
+        (git_dir / "info" / "attributes").write_text(ATTRIBUTES)
 
     def command(self, name, rest="false"):
         return f"touch '{self.marks / name}'; {rest}"
 
-    def program(self, folder, name):
-        """Of those that git starts without a shell."""
-        path = folder / ".git" / f"trap-{name.replace(' ', '-')}"
+    def script(self, path, name):
         path.write_text(f"#!/bin/sh\n{self.command(name)}\n")
         path.chmod(0o755)
         return str(path)
@@ -125,6 +124,10 @@ class Traps:
     def sprung(self):
         return {path.name for path in self.marks.iterdir()}
 
+    def set_again(self):
+        for mark in self.marks.iterdir():
+            mark.unlink()
+
 
 @pytest.fixture
 def trapped(tmp_path, monkeypatch):
@@ -132,7 +135,7 @@ def trapped(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     with git_server(tmp_path / "srv") as server:
-        world = World(tmp_path, server, files={"a.txt": "a\n", "b.md": "b\n", "c.nb": "c\n"})
+        world = World(tmp_path, server, files=FILES)
         server.create("part", {"a.txt": "a\n"})
         where = str(server.root / "part.git")
         git(world.home, "-c", "protocol.file.allow=always", "submodule", "-q", "add", where, "part")
@@ -141,146 +144,143 @@ def trapped(tmp_path, monkeypatch):
         git(world.home, "commit", "-qm", "With a part")
         git(world.home, "push", "-q", "origin", "main")
         git(world.home, "remote", "set-url", "origin", world.url)
+        # None is so young that git looks at it unasked.
+        for folder in (world.home, world.home / "part"):
+            for name in ("a.txt", "b.proc", "c.nb", "d.py", ".gitattributes"):
+                if (folder / name).exists():
+                    os.utime(folder / name, (1, 1))
+            git(folder, "update-index", "--refresh")
         # The user's own helper is the one to be asked.
         server.password = "s3cret"
         (tmp_path / "passwords").write_text(f"http://ada:s3cret@{server.host}\n")
-        git(
-            tmp_path,
-            "config",
-            "--global",
-            "credential.helper",
-            f"store --file={tmp_path}/passwords",
-        )
-        part = Traps(tmp_path / "home", tmp_path / "marks", server.host)
-        config = (world.home / ".git" / "config").read_text()
-        inside = world.home / ".git" / "modules" / "part"
-        shutil.copytree(world.home / ".git" / "hooks", inside / "hooks", dirs_exist_ok=True)
-        with (inside / "config").open("a") as file:
-            file.write(config[config.index("fsmonitor") :].join(("[core]\n\t", "")))
-        yield world, part
+        helper = f"store --file={tmp_path / 'passwords'}"
+        git(tmp_path, "config", "--global", "credential.helper", helper)
+        inside = Traps(world.home / "part", tmp_path / "marks-inside", server.host)
+        yield world, Traps(world.home, tmp_path / "marks", server.host), inside
 
 
-def touch(folder, names):
-    """Let files be looked at again."""
-    for name in names:
-        os.utime(folder / name, (1, 1))
+def look_again(folder, *names):
+    """Let git look at what is in files: it does where their times are others than it knows."""
+    for name in names or (*FILES, "part/a.txt"):
+        os.utime(folder / name, (1, os.stat(folder / name).st_mtime + 1))
 
 
-def test_the_traps_work(trapped, tmp_path):
+QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+PLAIN = (*QUIET, "-c", "commit.gpgSign=false", "-c", "core.editor=true")
+
+
+def test_the_traps_work(trapped):
     """Otherwise it would mean nothing that none of them is sprung."""
-    world, traps = trapped
-    home = world.home
-    # With it, git would stop to ask the trap for what it has not got.
-    git(home, "config", "--unset", "remote.origin.promisor")
-    touch(home, ["a.txt", "b.md", "c.nb", "part/a.txt"])
-    run(home, "status")
-    run(home, "diff", "HEAD")
-    # They have been sprung by now, and would stop git from going on.
-    for name in ("filter.process.process", "filter.lfs.process"):
-        git(home, "config", "--unset", name)
-    write(home, {"a.txt": "changed\n"})
-    run(home, "diff")
-    run(home, "log", "--show-signature", "-p", "--ext-diff")
-    run(home, "add", "-A")
-    run(home, "checkout", "-f", "HEAD", "--", ".")
-    run(home, "-c", "core.hooksPath=/dev/null", "commit", "--allow-empty", "-m", "x")
-    run(home, "-c", "commit.gpgSign=false", "commit", "--allow-empty", "-m", "x")
-    run(home, "fetch", "origin")
-    run(home, "fetch", "ssh://git@127.0.0.1/a.git")
-    run(home, "ls-remote", "http://127.0.0.1:1/a.git")
-    run(home, "credential", "fill")
-    run(home, "update-ref", "refs/heads/other", "HEAD")
-    run(home, "push", str(world.bare), "HEAD:refs/heads/x")
-    assert {
-        "fsmonitor",
-        "clean",
-        "process",
-        "external",
-        "gpg",
-        "sshCommand",
-        "hook pre-commit",
-        "hook post-index-change",
-        "hook reference-transaction",
-    } <= traps.sprung
-
-
-async def test_no_trap_is_sprung(trapped, tmp_path):
-    world, traps = trapped
+    world, traps, inside = trapped
     home = world.home
 
-    async def everything():
-        async with world.shadow() as shadow:
-            await recover(shadow)
-            found = await describe(shadow)
-            assert found.change_count == 4 and found.can_push, found
-            assert {note.code for note in found.warnings} == {"submodules", "lfs", "filters"}
-            yield "describe"
-            sent = await push_scratch(shadow, include_uncommitted=True)
-            yield "scratch"
-            target = world.elsewhere(
-                {"a.txt": "mine\ntheirs\n", "b.md": "theirs\n", "n.txt": "n\n"}, sent
-            )
-            result = await fetch_target(shadow, target, sent=sent, session="s", number=1)
-            yield "fetch"
-            await commits(shadow, result)
-            await files(shadow, result)
-            await contents(shadow, result, "a.txt")
-            yield "read"
-            for action in (
-                lambda: checkout(shadow, result, "taken"),
-                lambda: merge(shadow, result),
-                lambda: pick(shadow, result),
-            ):
-                record = await action()
-                assert (home / "n.txt").exists()
-                yield record.action
-                await undo(shadow, record.id)
-                yield "undo"
-            # With commits of both sides, to be merged line by line.
-            run(home, "-c", "core.hooksPath=/dev/null", "status")
-            yield "end"
-            await discard(shadow.repository, result)
-            yield "discard"
+    def springs(name, *command, at=traps):
+        at.set_again()
+        run(home, *command)
+        assert name in at.sprung, (name, command)
 
-    write(home, {"a.txt": "mine\n", "new.txt": "new\n", "b.md": "mine\n", "c.nb": "mine\n"})
-    touch(home, ["a.txt", "b.md", "c.nb", "part/a.txt"])
-    async for stage in everything():
-        if stage == "end":
-            for mark in traps.marks.iterdir():
-                mark.unlink()
-            continue
-        assert traps.sprung == set(), stage
+    springs("fsmonitor", "status")
+    springs("fsmonitor", "status", at=inside)
+    springs("fsmonitor", "add", "-A", at=inside)
+    for name, file in (("clean", "a.txt"), ("lfs", "c.nb")):
+        look_again(home, file)
+        springs(name, *QUIET, "update-index", "--refresh")
+    write(home, {"a.txt": "changed\n", "d.py": "changed\n"})
+    springs("diff command", *QUIET, "diff", "a.txt")
+    springs("external", *QUIET, "diff", "d.py")
+    springs("textconv", *QUIET, "cat-file", "--textconv", "HEAD:a.txt")
+    write(home, {"a.txt": None, "d.py": "d\n"})
+    springs("smudge", *QUIET, "checkout", "--", "a.txt")
+    springs("hook pre-commit", "commit", "--allow-empty", "-m", "x")
+    springs("hook reference-transaction", "update-ref", "refs/heads/x", "HEAD")
+    springs("hook post-checkout", "checkout", "--", "a.txt")
+    springs("gpg", *QUIET, "commit", "--allow-empty", "-m", "x")
+    springs("editor", *QUIET, "-c", "commit.gpgSign=false", "commit", "--allow-empty")
+    springs("ext", "ls-remote", "origin")
+    springs("sshCommand", "ls-remote", "ssh://git@127.0.0.1/a.git")
+    other = world.url.replace("127.0.0.1", "localhost")
+    springs("credential", "ls-remote", other)
+    springs("hook pre-push", "push", str(world.bare), "HEAD:refs/heads/x")
+    (home / ".git/objects/info/alternates").write_text(f"{world.bare}/objects\n")
+    springs("alternateRefs", "fetch", "--upload-pack=git-upload-pack", str(world.bare), "main")
+    springs("hook post-index-change", "read-tree", "HEAD")
+    # Last, since git gives everything up when such a filter does not answer.
+    springs("process", *QUIET, "update-index", "--refresh")
+
+
+async def stages(world):
+    """Do everything that can be done."""
+    async with world.shadow() as shadow:
+        await recover(shadow)
+        found = await describe(shadow)
+        assert found.change_count == 4 and found.can_push, found
+        assert {note.code for note in found.warnings} == {"submodules", "lfs", "filters"}
+        yield "describe"
+        sent = await push_scratch(shadow, include_uncommitted=True)
+        yield "scratch"
+        changes = {"a.txt": "mine\ntheirs\n", "b.proc": "theirs\n", "n.txt": "n\n", "c.nb": "n"}
+        target = world.elsewhere(changes, sent)
+        result = await fetch_target(shadow, target, sent=sent, session="s", number=1)
+        yield "fetch"
+        await commits(shadow, result)
+        await files(shadow, result)
+        await contents(shadow, result, "a.txt")
+        yield "read"
+        for action in (
+            lambda: checkout(shadow, result, "taken"),
+            lambda: merge(shadow, result),
+            lambda: pick(shadow, result),
+        ):
+            record = await action()
+            assert (world.home / "n.txt").exists()
+            yield record.action
+            await undo(shadow, record.id)
+            yield f"undo {record.action}"
+        write(world.home, {"a.txt": "later\n"})
+        with pytest.raises(RepositoryError):
+            await merge(shadow, result)
+        yield "refuse"
+        await discard(shadow.repository, result)
+        yield "discard"
+
+
+async def test_no_trap_is_sprung(trapped):
+    world, traps, inside = trapped
+    write(world.home, {"a.txt": "mine\n", "new.txt": "new\n", "b.proc": "mine\n", "c.nb": "mine\n"})
+    look_again(world.home)
+    done = []
+    async for stage in stages(world):
+        look_again(world.home)
+        done.append(stage)
+        assert traps.sprung | inside.sprung == set(), stage
+    assert len(done) == 12
 
 
 async def test_no_driver_of_the_repository_merges(trapped):
     """Both sides have changed one file, which is when a driver would be asked."""
-    world, traps = trapped
-    home, safe = world.home, ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
-    for name in ("remote.origin.promisor", "filter.process.process", "filter.lfs.process"):
-        git(home, "config", "--unset", name)
+    world, traps, _ = trapped
+    home = world.home
     lines = "".join(f"{number}\n" for number in range(20))
     write(home, {"x.py": lines})
-    bare = (*safe, "-c", "commit.gpgSign=false")
-    git(home, *bare, "add", "x.py")
-    git(home, *bare, "commit", "-qm", "Lines")
+    git(home, *PLAIN, "add", "x.py")
+    git(home, *PLAIN, "commit", "-qm", "Lines")
     async with world.shadow() as shadow:
         sent = await push_scratch(shadow, include_uncommitted=False)
         target = world.elsewhere({"x.py": lines.replace("19", "nineteen")}, sent)
         result = await fetch_target(shadow, target, sent=sent, session="s", number=1)
     write(home, {"x.py": lines.replace("0\n", "zero\n", 1)})
-    git(home, *bare, "add", "x.py")
-    git(home, *bare, "commit", "-qm", "Zero")
-    for mark in traps.marks.iterdir():
-        mark.unlink()
+    git(home, *PLAIN, "add", "x.py")
+    git(home, *PLAIN, "commit", "-qm", "Zero")
+    traps.set_again()
     async with world.shadow() as shadow:
         record = await merge(shadow, result)
         await undo(shadow, record.id)
-        await merge(shadow, result)
-    assert (home / "x.py").read_text().splitlines()[::19] == ["zero", "nineteen"]
+        record = await merge(shadow, result)
+        assert (home / "x.py").read_text().splitlines()[::19] == ["zero", "nineteen"]
+        await undo(shadow, record.id)
     assert traps.sprung == set()
     # The same by hand.
-    run(home, *bare, "reset", "-q", "--hard", "HEAD~")
-    run(home, *bare, "merge", "-q", result.ref)
+    run(home, *PLAIN, "merge", "-q", result.ref)
     assert "merge driver" in traps.sprung
 
 
@@ -326,12 +326,9 @@ async def test_something_that_never_ends_is_not_read(git_world):
     os.mkfifo(info / "attributes")
     async with git_world.shadow() as shadow:
         await describe(shadow)
-    healthy_before = (git_world.home / ".git" / "index").rename(git_world.home / ".git" / "kept")
-    os.mkfifo(git_world.home / ".git" / "index")
-    with pytest.raises(Exception, match="is not a file"):
+    index = git_world.home / ".git" / "index"
+    index.unlink()
+    os.mkfifo(index)
+    with pytest.raises(RepositoryError, match="is not a file"):
         async with git_world.shadow() as shadow:
             await describe(shadow)
-    (git_world.home / ".git" / "index").unlink()
-    healthy_before.rename(git_world.home / ".git" / "index")
-    (info / "attributes").unlink()
-    healthy(git_world.home)
