@@ -185,8 +185,9 @@ class Homecoming:
             async with Shadow.of(repository, self._options.cache / "home") as shadow:
                 yield shadow
         except RepositoryError as error:
-            data = {"reason": error.code, "files": list(error.files)}
-            raise RpcError(CONFLICT, str(error), data) from None
+            told = error.public()
+            data = {"reason": told["code"], "files": told["files"]}
+            raise RpcError(CONFLICT, told["message"], data) from None
         except GitError as error:
             raise RpcError(UNAVAILABLE, str(error)) from None
 
