@@ -89,19 +89,18 @@ $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/
 lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-# Most tests wait most of the time: two lanes side by side take little longer than one of them. The
-# browser's tests take longest, so that the other lane helps with them when it is through.
+# Most tests wait most of the time: two layers side by side take little longer than one of them. The
+# browser's tests come in parts, so that whoever is through first takes the next.
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
+PARTS := 1 2 3 4 5 6
 test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright*.xml; \
-	layer() { $(MAKE) --no-print-directory test-$$1 SHARD=$${2-} 2>&1 | sed -u "s/^/$$1 | /"; }; \
-	lane() { ok=0; for each in "$$@"; do layer $${each%:*} $${each#*:} || ok=1; done; return $$ok; }; \
-	(lane browser:1/4 browser:2/4 browser:3/4) & browser=$$!; \
 	failed=; \
-	lane jest: python: browser:4/4 || failed=1; \
-	wait $$browser || failed=1; \
-	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(REPORTS)/playwright-1.xml $(REPORTS)/playwright-2.xml \
-	  $(REPORTS)/playwright-3.xml $(REPORTS)/playwright-4.xml $(REPORTS)/pytest.xml || failed=1; \
+	printf '%s\n' python: $(foreach part,$(PARTS),browser:$(part)/$(words $(PARTS))) jest: \
+	  | xargs -P 2 -I LAYER $(SHELL) -o pipefail -c 'each=LAYER; $(MAKE) --no-print-directory \
+	    test-$${each%:*} SHARD=$${each#*:} 2>&1 | sed -u "s/^/$${each%:*} | /"' || failed=1; \
+	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(PARTS:%=$(REPORTS)/playwright-%.xml) \
+	  $(REPORTS)/pytest.xml || failed=1; \
 	if [ -n "$$failed" ]; then echo "make test: failed" >&2; exit 1; fi
 
 test-python: $(BUILT) $(STAMPS)/test
@@ -114,7 +113,7 @@ test-jest: $(STAMPS)/node-modules
 	cd labextension && jlpm test --ci --json --outputFile=$(CURDIR)/$(REPORTS)/jest.json >/dev/null
 	@$(PY) .ci/ran-tests $(REPORTS)/jest.json
 
-# All of it, or one of the parts that SHARD names, such as 1/4.
+# All of it, or one of the parts that SHARD names, such as 1/6.
 PART = $(if $(SHARD),-$(firstword $(subst /, ,$(SHARD))))
 test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright$(PART).xml
