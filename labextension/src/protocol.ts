@@ -55,7 +55,16 @@ export const Method = {
   notebookRun: '_jupyter/notebook/run',
   fileChanged: '_jupyter/file/changed',
   changeDecide: '_jupyter/change/decide',
-  changeDecided: '_jupyter/change/decided'
+  changeDecided: '_jupyter/change/decided',
+  remoteInspect: '_jupyter/remote/inspect',
+  remotePush: '_jupyter/remote/push',
+  remoteProgress: '_jupyter/remote/progress',
+  remoteResult: '_jupyter/remote/result',
+  remoteFetch: '_jupyter/remote/fetch',
+  remoteStop: '_jupyter/remote/stop',
+  remoteReview: '_jupyter/remote/review',
+  remoteFile: '_jupyter/remote/file',
+  remoteAct: '_jupyter/remote/act'
 } as const;
 
 /** JSON-RPC error codes that the client sends or recognises. */
@@ -361,6 +370,8 @@ export interface ISessionInfo {
   seq?: number;
   /** How many questions of the agent nobody has answered yet. */
   waiting?: number;
+  /** What it began with, if its files are in a repository elsewhere. */
+  remote?: IGitRemoteRef | null;
 }
 
 export interface IAttachResult extends ISessionSetup {
@@ -500,6 +511,113 @@ export interface INotebookRun {
   executionCount: number | null;
   outputs: object[];
 }
+
+/** A state of a git repository that is elsewhere. */
+export interface IGitRemoteRef {
+  type: 'git';
+  /** Without passwords. */
+  url: string;
+  branch: string;
+  /** The 40 or 64 hexadecimal digits of a commit. */
+  revision: string;
+}
+
+/** Something to know about a repository, and what to do about it. */
+export interface IRemoteNote {
+  code: string;
+  message: string;
+  /** Nothing can be begun as long as it is so. */
+  blocking: boolean;
+}
+
+/** The repository that a folder is in, as it stands. */
+export interface IRemoteInspection {
+  toplevel: string;
+  /** The folder, from there. */
+  folder: string;
+  /** Null where there is none, or none that could be used. */
+  remote: string | null;
+  url: string | null;
+  branch: string | null;
+  revision: string | null;
+  /** Every commit is on the remote. */
+  pushed: boolean;
+  /** How many are not. */
+  unpushed: number;
+  /** What is not committed: the first of them, and how many there are. */
+  changes: { status: string; path: string }[];
+  changeCount: number;
+  /** What can be begun with without pushing anything. */
+  ref: IGitRemoteRef | null;
+  canPush: boolean;
+  problems: IRemoteNote[];
+  warnings: IRemoteNote[];
+}
+
+/** How far git is, in its own words. */
+export interface IRemoteProgress {
+  token: string;
+  stage: string;
+  percent?: number | null;
+  detail?: string | null;
+}
+
+export type ResultState =
+  | 'there'
+  | 'fetching'
+  | 'ready'
+  | 'failed'
+  | 'checkedOut'
+  | 'merged'
+  | 'picked'
+  | 'discarded';
+
+/** What a turn has brought back, and what has become of it. */
+export interface IRemoteResult {
+  /** Counted from 1 in its session. */
+  number: number;
+  target: IGitRemoteRef;
+  state: ResultState;
+  /** What happened, or why it did not. */
+  message?: string | null;
+  /** Given if what happened can be undone. */
+  undo?: unknown;
+}
+
+export interface IRemoteCommit {
+  revision: string;
+  author: string;
+  email: string;
+  date: string;
+  subject: string;
+  body: string;
+}
+
+/** What became of one file, by git's letters. */
+export interface IRemoteFile {
+  status: string;
+  path: string;
+  oldPath?: string | null;
+  /** Lines; null where there are none to count. */
+  added?: number | null;
+  removed?: number | null;
+  binary?: boolean;
+}
+
+/** What is in a result: the first of each, and how many there are. */
+export interface IRemoteReview {
+  commits: { commits: IRemoteCommit[]; total: number };
+  files: { files: IRemoteFile[]; total: number };
+}
+
+/** A file on one side; neither of the two where there is none. */
+export interface IRemoteText {
+  text: string | null;
+  /** Why there is no text to show, in words. */
+  reason: string | null;
+}
+
+export type ResultAction = 'checkout' | 'merge' | 'pick' | 'discard' | 'undo';
 
 /** What our server adds to its `initialize` answer. */
 export interface IServerMeta {

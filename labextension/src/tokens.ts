@@ -8,11 +8,13 @@ import type { ISignal } from '@lumino/signaling';
 import type { IChatContext } from './components/context';
 import type { Attachment } from './model/attachments';
 import type { Attention } from './model/attention';
+import type { GitProgress } from './model/progress';
 import type { SessionModel } from './model/session';
 import type { SessionList } from './model/sessionlist';
 import type { Transcript } from './model/transcript';
 import type {
   IAgent,
+  IGitRemoteRef,
   IMatch,
   IServerMeta,
   ISessionInfo,
@@ -72,6 +74,8 @@ export interface ISessions extends IDisposable {
   readonly list: SessionList;
   /** What the person should know of sessions that are not to be seen. */
   readonly attention: Attention;
+  /** How far git is in what it does for remote sessions. */
+  readonly progress: GitProgress;
   /** The ids of the sessions that the side panel has open, in their order. */
   readonly tabs: readonly string[];
   readonly tabsChanged: ISignal<ISessions, void>;
@@ -80,6 +84,11 @@ export interface ISessions extends IDisposable {
   readonly currentChanged: ISignal<ISessions, SessionModel | null>;
   /** Start a session with an agent (the server's default if none is named). */
   create(agent?: string): Promise<SessionModel>;
+  /** Start one on a repository that is elsewhere, which may take minutes. */
+  createRemote(
+    wanted: ISessions.IRemote,
+    options?: IAcpConnection.IRequestOptions
+  ): Promise<SessionModel>;
   /** Start one that has the past of another, and show it. */
   fork(id: string): Promise<SessionModel>;
   /** Show a session that exists in the side panel. */
@@ -121,6 +130,19 @@ export interface ISessions extends IDisposable {
   import(lines: string): Promise<ISessionInfo>;
   /** Read a session as it is now, without following it. */
   transcript(id: string): Promise<Transcript>;
+}
+
+export namespace ISessions {
+  export interface IRemote {
+    agent?: string;
+    /** The folder here, which what comes back is for. */
+    cwd: string;
+    ref: IGitRemoteRef;
+    /** The same folder in the repository. */
+    folder: string;
+    /** Names what git tells of its progress. */
+    progressToken: string;
+  }
 }
 
 export const ISessions = new Token<ISessions>(

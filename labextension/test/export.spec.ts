@@ -150,6 +150,29 @@ describe('export', () => {
     expect(text).toContain('> *Error: out of \\<b\\>credit\\</b\\>*');
   });
 
+  it('tells where results are, and what became of them', () => {
+    const target = {
+      type: 'git',
+      url: 'https://example.org/it.git',
+      branch: 'acp/my_work',
+      revision: 'abc'
+    };
+    const result = { number: 1, target, state: 'there' };
+    feed.text('agent_message_chunk', 'Done.');
+    feed.send(Method.remoteResult, result);
+    feed.send(Method.remoteResult, {
+      ...result,
+      state: 'merged',
+      message: 'Merged into *main*.'
+    });
+    const words =
+      '**Result 1** · Branch acp/my\\_work of https://example.org/it.git, revision abc';
+    expect(toMarkdown(source())).toContain(
+      `Done.\n\n${words}\n\n> *Merged into \\*main\\*.*`
+    );
+    expect(cells().at(-1)?.source).toContain(words);
+  });
+
   it('makes cells of the code that the kernel can run', () => {
     feed.text('user_message_chunk', '```python\nmine()\n```');
     feed.text(

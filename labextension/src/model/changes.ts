@@ -9,10 +9,14 @@ export type Verdict = 'kept' | 'undone';
 
 export type Decision = 'keep' | 'undo' | 'redo';
 
-/** A change of a file in a transcript, and what was decided about it. */
-export interface IChange extends IFileChange {
+/** A change that can be spoken of. */
+export interface INamedChange extends IFileChange {
   /** What windows and server call it. */
   readonly key: string;
+}
+
+/** A change of a file in a transcript, and what was decided about it. */
+export interface IChange extends INamedChange {
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 

@@ -3,7 +3,11 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ContentBlock, IPermissionParams } from '../protocol';
+import type {
+  ContentBlock,
+  IPermissionParams,
+  IRemoteResult
+} from '../protocol';
 import { hunks } from './hunks';
 import type {
   IAnswerItem,
@@ -137,6 +141,8 @@ function itemText(item: TranscriptItem, trans: TranslationBundle): string {
       return note(answerText(item, trans));
     case 'refusal':
       return note(trans.__('Not allowed: %1', item.subject));
+    case 'result':
+      return resultText(item.result, trans);
     default:
       return '';
   }
@@ -238,6 +244,21 @@ function answerText(item: IAnswerItem, trans: TranslationBundle): string {
   return option || outcome?.action === 'accept'
     ? trans.__('%1: %2', option?.name ?? trans.__('Answered'), subject)
     : trans.__('Not answered: %1', subject);
+}
+
+/** Where a result is to be found, also by who has nothing but this text. */
+function resultText(result: IRemoteResult, trans: TranslationBundle): string {
+  const { number, target, message } = result;
+  const title = trans.__('Result %1', number);
+  const place = trans.__(
+    'Branch %1 of %2, revision %3',
+    target.branch,
+    target.url,
+    target.revision
+  );
+  return [`**${escaped(title)}** · ${escaped(place)}`, note(message ?? '')]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 /** Text in one line, in which nothing is markup. */

@@ -5,6 +5,7 @@ import {
   type ContentBlock,
   type IEmbeddedResource,
   type IPlanEntry,
+  type IRemoteResult,
   type IStateError,
   ourMeta
 } from '../protocol';
@@ -94,6 +95,12 @@ export interface IRefusalItem extends IBaseItem {
   subject: string;
 }
 
+/** What a turn of a remote session has brought back; it has one item for good. */
+export interface IResultItem extends IBaseItem {
+  kind: 'result';
+  result: IRemoteResult;
+}
+
 export type TranscriptItem =
   | IMessageItem
   | IToolItem
@@ -105,7 +112,8 @@ export type TranscriptItem =
   | IErrorItem
   | IStopItem
   | IAnswerItem
-  | IRefusalItem;
+  | IRefusalItem
+  | IResultItem;
 
 /** The text of a message, without what is not text. */
 export function messageText(item: IMessageItem): string {

@@ -22,6 +22,7 @@ import { type Decision, type IChange, partsFor, revisionFor } from './changes';
 import { Composer, type IComposed, type ISent } from './composer';
 import { type ILoginNeeded, loginNeeded } from './login';
 import { type IWaitingPrompt, SentPrompts } from './prompts';
+import { Results } from './results';
 import { Transcript } from './transcript';
 
 /** A question of the agent that waits for the person. */
@@ -42,9 +43,13 @@ export class SessionModel implements IDisposable {
     this._composer = new Composer(_options.draft);
     this._composer.changed.connect(this._onComposed, this);
     this._prompts = new SentPrompts(this._composer, () => this._changed.emit());
+    this.results = new Results(_options.connection, _options.info.id);
     this._run = _options.connection.server.run;
     this._transcript.setUp(_options.setup ?? {});
   }
+
+  /** What can be done with what a remote session brings back. */
+  readonly results: Results;
 
   get transcript(): Transcript {
     return this._transcript;

@@ -20,6 +20,7 @@ import {
 import type { AcpApi } from '../request';
 import type { IAcpConnection, ISessions } from '../tokens';
 import { Attention } from './attention';
+import { GitProgress } from './progress';
 import type { SessionModel } from './session';
 import { SessionList } from './sessionlist';
 import type { Transcript } from './transcript';
@@ -44,6 +45,7 @@ export class Sessions implements ISessions {
       list: this.list,
       isAwaited: id => this._wasOpen.has(id)
     });
+    this.progress = new GitProgress(connection);
     this.list.changed.connect(this._onList, this);
     connection.notified.connect(this._onNotified, this);
     connection.statusChanged.connect(this._onStatus, this);
@@ -59,6 +61,7 @@ export class Sessions implements ISessions {
 
   readonly list: SessionList;
   readonly attention: Attention;
+  readonly progress: GitProgress;
 
   get connection(): IAcpConnection {
     return this._options.connection;
@@ -92,6 +95,7 @@ export class Sessions implements ISessions {
     this._handlers.dispose();
     this.list.dispose();
     this.attention.dispose();
+    this.progress.dispose();
     Signal.clearData(this);
     for (const model of this._models.values()) {
       model.dispose();
@@ -110,6 +114,26 @@ export class Sessions implements ISessions {
         mcpServers: [],
         ...(agent ? toAgent(agent) : {})
       }
+    );
+    return this._begin(result, agent);
+  }
+
+  async createRemote(
+    { agent, cwd, ref, folder, progressToken }: ISessions.IRemote,
+    options?: IAcpConnection.IRequestOptions
+  ): Promise<SessionModel> {
+    const result = await this.connection.request<INewSessionResult>(
+      Method.sessionNew,
+      {
+        cwd,
+        mcpServers: [],
+        remote: ref,
+        // What comes back is for the files here: they are its home.
+        _meta: {
+          [META_KEY]: { agent, remote: ref, home: true, folder, progressToken }
+        }
+      },
+      options
     );
     return this._begin(result, agent);
   }

@@ -9,6 +9,7 @@ import {
   type IModeState,
   type IPlanEntry,
   type IPromptCapabilities,
+  type IRemoteResult,
   type ISessionSetup,
   type ISessionUpdate,
   type IStateError,
@@ -25,6 +26,7 @@ import {
   type IBaseItem,
   type IMessageItem,
   type IPlanItem,
+  type IResultItem,
   type IToolItem,
   type TranscriptItem,
   appendContent,
@@ -189,6 +191,9 @@ export class Transcript {
         }
         break;
       }
+      case Method.remoteResult:
+        this._result(params as unknown as IRemoteResult);
+        break;
       case Method.fileChanged:
         this._fileChanged(params as unknown as IFileChanged);
         break;
@@ -384,6 +389,28 @@ export class Transcript {
     this._shows(item, [change]);
   }
 
+  /** The same one comes again whenever something has become of it. */
+  private _result({
+    number,
+    target,
+    state,
+    message,
+    undo
+  }: IRemoteResult): void {
+    if (typeof number !== 'number' || !target) {
+      return;
+    }
+    const result = { number, target, state, message, undo };
+    const item = this._results.get(number);
+    if (item) {
+      item.result = result;
+      item.revision++;
+      return;
+    }
+    this._endMessage();
+    this._results.set(number, this._push({ kind: 'result', result }));
+  }
+
   private _shows(item: IBaseItem, changes: readonly IChange[]): void {
     for (const { key } of changes) {
       const items = this._showing.get(key) ?? new Set();
@@ -422,6 +449,7 @@ export class Transcript {
   private readonly _items: TranscriptItem[] = [];
   private readonly _tools = new Map<string, IToolItem>();
   private readonly _openTools = new Set<IToolItem>();
+  private readonly _results = new Map<number, IResultItem>();
   private _turn = new TurnChanges();
   private readonly _changes = new Changes();
   /** Which items show a change, by its name. */
