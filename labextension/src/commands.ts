@@ -5,6 +5,7 @@
 export namespace CommandIDs {
   export const open = 'jupyter-acp-bridge:open';
   export const newSession = 'jupyter-acp-bridge:new-session';
+  export const newRemoteSession = 'jupyter-acp-bridge:new-remote-session';
   export const openSession = 'jupyter-acp-bridge:open-session';
   export const exportSession = 'jupyter-acp-bridge:export-session';
   /** The terminal extension's. */

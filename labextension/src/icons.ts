@@ -27,3 +27,11 @@ export const historyIcon = new LabIcon({
   <path class="jp-icon3" fill="#616161" d="M13 3a9 9 0 0 0-9 9H1l4 4 4-4H6a7 7 0 1 1 2 4.900l-1.400 1.400A9 9 0 1 0 13 3zm-1 5v5l4.300 2.500.700-1.200-3.500-2.100V8z"/>
 </svg>`
 });
+
+/** Two lines of work that meet: what is done elsewhere comes back. */
+export const remoteIcon = new LabIcon({
+  name: 'jupyter-acp-bridge:remote',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" fill-rule="evenodd" d="M7 2a3 3 0 0 1 1 5.830v8.340a3 3 0 1 1-2 0V7.830A3 3 0 0 1 7 2zm0 2a1 1 0 1 0 0 2 1 1 0 0 0 0-2zm0 14a1 1 0 1 0 0 2 1 1 0 0 0 0-2zM17 2a3 3 0 0 1 1 5.830V10a4 4 0 0 1-4 4h-4v-2h4a2 2 0 0 0 2-2V7.830A3 3 0 0 1 17 2zm0 2a1 1 0 1 0 0 2 1 1 0 0 0 0-2z"/>
+</svg>`
+});

@@ -11,6 +11,7 @@ import { opener } from './plugins/opener';
 import { panel } from './plugins/panel';
 import { permissions } from './plugins/permissions';
 import { promptContext } from './plugins/promptcontext';
+import { remote } from './plugins/remote';
 import { run } from './plugins/run';
 import { sessions } from './plugins/sessions';
 import { settings } from './plugins/settings';
@@ -27,6 +28,7 @@ export default [
   codeActions,
   panel,
   actions,
+  remote,
   tabs,
   exporting,
   notifications,

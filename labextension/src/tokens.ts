@@ -156,11 +156,20 @@ export interface IChatPanel {
   readonly context: IChatContext;
   /** Show a session in the panel. */
   openSession(id: string): Promise<void>;
+  /** Show what has to be known before a remote session begins. */
+  newRemoteSession(wanted: IChatPanel.IRemote): Promise<void>;
   /** Put something into the prompt, of a new session if none is open. */
   ask(question: IChatPanel.IQuestion): Promise<void>;
 }
 
 export namespace IChatPanel {
+  export interface IRemote {
+    /** The default agent if left out. */
+    agent?: string;
+    /** As the contents API spells it. */
+    folder: string;
+  }
+
   export interface IQuestion {
     text?: string;
     attachments: readonly Attachment[];

@@ -139,6 +139,7 @@ describe('results of a session', () => {
     server.publish(Method.remoteResult, told(2, 'there'));
     await until(() => model.transcript.seq === 3);
     expect(shown(model.transcript)).toEqual(['1 ready', '2 there']);
+    sessions.dispose();
   });
 
   it('are asked for once, and again if that failed', async () => {

@@ -230,7 +230,8 @@ interface IPartsProps extends IChangeProps {
   isUndone?: (part: IPart) => boolean;
 }
 
-function Parts({
+/** What became of a file, place by place or cell by cell. */
+export function Parts({
   change,
   isWhole = false,
   actionsOf,

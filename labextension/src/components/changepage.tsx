@@ -4,7 +4,7 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import type { IChange } from '../model/changes';
+import { type INamedChange, isMade } from '../model/changes';
 import { reviewOf } from '../model/review';
 import { Decisions, partTitle } from './change';
 import { useChat } from './context';
@@ -12,11 +12,12 @@ import { Diff } from './diff';
 import { useFrameUpdates } from './hooks';
 import { Location } from './location';
 import { useSession } from './session';
+import { Visible } from './visible';
 
 type Layout = 'side-by-side' | 'unified';
 
 /** A change with all the room there is; of a notebook, what stands above it. */
-export function ChangePage({ change }: { change: IChange }): JSX.Element {
+export function ChangePage({ change }: { change: INamedChange }): JSX.Element {
   const { trans } = useChat();
   useFrameUpdates(useSession().changed);
   const review = reviewOf(change);
@@ -25,7 +26,11 @@ export function ChangePage({ change }: { change: IChange }): JSX.Element {
   return (
     <div className="jp-acp-ChangePage">
       <div className="jp-acp-ChangePage-bar">
-        <Location path={change.path} />
+        {isMade(change) ? (
+          <Location path={change.path} />
+        ) : (
+          <Visible text={change.path} />
+        )}
         <span className="jp-acp-Change-added">+{review.added}</span>
         <span className="jp-acp-Change-removed">−{review.removed}</span>
         {!review.isNotebook && (
@@ -48,11 +53,13 @@ export function ChangePage({ change }: { change: IChange }): JSX.Element {
             </label>
           </>
         )}
-        <span className="jp-acp-Actions">
-          <Decisions change={change} />
-        </span>
+        {isMade(change) && (
+          <span className="jp-acp-Actions">
+            <Decisions change={change} />
+          </span>
+        )}
       </div>
-      {review.parts.length > 1 && (
+      {isMade(change) && review.parts.length > 1 && (
         <ul className="jp-acp-ChangePage-parts">
           {review.parts.map(part => (
             <li

@@ -12,6 +12,8 @@ import { Authentication } from './authentication';
 import { useChat } from './context';
 import { Header } from './header';
 import { useFrameUpdates, useLoaded } from './hooks';
+import { RemotePage, RemoteStrip } from './remotepage';
+import { useRemoteStart } from './remotestart';
 import { PANE_ID, SessionTabs } from './sessiontabs';
 import { SessionView } from './sessionview';
 import { Offline, Problem, ProgressBar, useConnectionStatus } from './status';
@@ -21,6 +23,7 @@ import { Welcome } from './welcome';
 export interface IChatHandle {
   newSession(agent?: string): Promise<void>;
   openSession(id: string): Promise<void>;
+  newRemoteSession(wanted: IChatPanel.IRemote): void;
   ask(question: IChatPanel.IQuestion): Promise<void>;
   focus(): void;
 }
@@ -44,6 +47,8 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
   const restored = React.useRef<Promise<void>>(undefined);
   const { isBusy, label, run } = useWork(restored);
   const [failure, setFailure] = React.useState<IFailure | null>(null);
+  const remote = useRemoteStart();
+  const { setup, open: newRemoteSession, leave, close } = remote;
 
   const attempt = React.useCallback(
     async (
@@ -52,6 +57,7 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
       takesFocus = true
     ): Promise<void> => {
       setFailure(null);
+      leave();
       if (takesFocus) {
         frame.focus();
       }
@@ -67,8 +73,19 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
         input.current?.focus();
       }
     },
-    [frame, run]
+    [frame, run, leave]
   );
+  const startRemote = React.useCallback(async (): Promise<void> => {
+    setFailure(null);
+    try {
+      if (await setup?.start()) {
+        close();
+        input.current?.focus();
+      }
+    } catch (error) {
+      setFailure({ error: error as Error, retry: () => void startRemote() });
+    }
+  }, [setup, close]);
   const newSession = React.useCallback(
     (agent?: string) =>
       attempt(trans.__('Starting the agent…'), () => sessions.create(agent)),
@@ -102,10 +119,11 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
     () => ({
       newSession,
       openSession,
+      newRemoteSession,
       ask,
       focus: () => input.current?.focus()
     }),
-    [newSession, openSession, ask]
+    [newSession, openSession, newRemoteSession, ask]
   );
   React.useEffect(() => {
     sessions.connection.connect();
@@ -118,20 +136,28 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
 
   const login = failure && loginNeeded(failure.error);
   const hasTabs = sessions.tabs.length > 1;
+  const shown = remote.isShown ? null : model;
   return (
     <AttemptContext.Provider value={attempt}>
       <Header
-        model={model}
+        model={shown}
         agents={agents.value ?? []}
+        isHome={!model && !remote.isShown}
         isStarting={isBusy}
         onNew={agent => void newSession(agent)}
-        onSessions={() => sessions.clear()}
+        onSessions={() => {
+          leave();
+          sessions.clear();
+        }}
       />
       {hasTabs && (
-        <SessionTabs current={model?.id} onOpen={id => void openSession(id)} />
+        <SessionTabs current={shown?.id} onOpen={id => void openSession(id)} />
       )}
       <ProgressBar label={label} />
       <Offline />
+      {setup && !remote.isShown && (
+        <RemoteStrip setup={setup} onShow={remote.show} />
+      )}
       <Problem text={failure && !login ? failure.error.message : ''}>
         {failure?.retry && (
           <Button minimal small onClick={failure.retry}>
@@ -145,6 +171,13 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
           login={login}
           onRetry={() => failure.retry?.()}
           onCancel={() => setFailure(null)}
+        />
+      ) : setup && remote.isShown ? (
+        <RemotePage
+          setup={setup}
+          agents={agents.value ?? []}
+          onStart={() => void startRemote()}
+          onClose={close}
         />
       ) : model ? (
         <div

@@ -6,7 +6,7 @@ import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { IChange } from '../model/changes';
+import type { INamedChange } from '../model/changes';
 import type { SessionModel } from '../model/session';
 import type {
   IChatSettings,
@@ -28,7 +28,7 @@ export interface ITerminals {
 
 /** Shows changes where there is more room than in the chat. */
 export interface IChangeViewer {
-  open(session: SessionModel, change: IChange): void;
+  open(session: SessionModel, change: INamedChange): void;
 }
 
 /** What every component of the chat may need. */
@@ -46,6 +46,8 @@ export interface IChatContext {
   hasMainArea: boolean;
   /** Show a session; where it is open already, if no area is named. */
   openSession(id: string, area?: 'side' | 'main'): Promise<void>;
+  /** Show what has to be known before a remote session begins. */
+  newRemoteSession(agent?: string): Promise<void>;
   /** Write a session into a new document, and open that. */
   exportSession(id: string, format: 'markdown' | 'notebook'): Promise<void>;
   rules?: IPermissionRules;

@@ -4,19 +4,22 @@
 import { Button, addIcon, ellipsesIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { agentIcon, historyIcon } from '../icons';
+import { agentIcon, historyIcon, remoteIcon } from '../icons';
 import type { SessionModel } from '../model/session';
 import type { IAgent } from '../protocol';
 import { useChat } from './context';
 import { useFrameUpdates } from './hooks';
 import { type IMenuHandle, MenuButton } from './menu';
+import { RemoteMark } from './remotemark';
 import { Rename } from './rename';
 import { type IPlace, useSessionActions } from './sessionactions';
-import { titleOf } from './sessionwords';
+import { repositoryOf, titleOf } from './sessionwords';
 
 interface IHeaderProps {
   model: SessionModel | null;
   agents: IAgent[];
+  /** The page from which to start is shown already. */
+  isHome: boolean;
   isStarting: boolean;
   onNew: (agent?: string) => void;
   onSessions: () => void;
@@ -26,11 +29,12 @@ interface IHeaderProps {
 export function Header({
   model,
   agents,
+  isHome,
   isStarting,
   onNew,
   onSessions
 }: IHeaderProps): JSX.Element {
-  const { trans } = useChat();
+  const { trans, newRemoteSession } = useChat();
   // The one in use first: one more key, and there is another of its kind.
   const ready = agents
     .filter(agent => agent.available)
@@ -53,20 +57,25 @@ export function Header({
         label={trans.__('New session')}
         icon={addIcon}
         isDisabled={isStarting}
-        items={() =>
-          ready.map(agent => ({
+        items={() => [
+          ...ready.map(agent => ({
             label: trans.__('New Session with %1', agent.name),
             icon: agentIcon,
             run: () => onNew(agent.id)
-          }))
-        }
+          })),
+          {
+            label: trans.__('New Remote Session…'),
+            icon: remoteIcon,
+            run: () => void newRemoteSession(model?.info.agent)
+          }
+        ]}
       />
       <Button
         minimal
         className="jp-acp-Header-button"
         title={trans.__('Sessions and agents')}
         aria-label={trans.__('Sessions and agents')}
-        disabled={!model}
+        disabled={isHome}
         onClick={onSessions}
       >
         <historyIcon.react tag="span" />
@@ -125,6 +134,15 @@ export function SessionHeader({
         )}
         <span className="jp-acp-Header-agent">
           {agent?.name ?? session.agent}
+          {session.remote && (
+            <>
+              {' '}
+              <RemoteMark remote={session.remote} />
+              <span title={session.remote.url}>
+                {repositoryOf(session.remote.url)}
+              </span>
+            </>
+          )}
         </span>
       </div>
       <MenuButton

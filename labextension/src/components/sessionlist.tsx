@@ -10,7 +10,7 @@ import { useFrameUpdates } from './hooks';
 import { ImportButton } from './importbutton';
 import { SessionRow } from './sessionrow';
 import { useSaid } from './sessionsearch';
-import { folderOf, titleOf } from './sessionwords';
+import { folderOf, placeOf, titleOf } from './sessionwords';
 
 /** Rows that are shown at first, and with each wish for more. */
 const PAGE = 50;
@@ -38,7 +38,9 @@ export function SessionListView({
     const text = [
       titleOf(session, trans),
       nameOf(session),
-      folderOf(session.cwd, root)
+      folderOf(session.cwd, root),
+      placeOf(session, root),
+      session.remote?.branch
     ]
       .join('\n')
       .toLowerCase();

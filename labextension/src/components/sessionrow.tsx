@@ -9,9 +9,10 @@ import { type SessionStatus, statusOf } from '../model/sessionlist';
 import type { IMatch, ISessionInfo } from '../protocol';
 import { useChat } from './context';
 import { type IMenuHandle, MenuButton } from './menu';
+import { RemoteMark } from './remotemark';
 import { Rename } from './rename';
 import { useSessionActions } from './sessionactions';
-import { folderOf, statusWords, titleOf } from './sessionwords';
+import { placeOf, statusWords, titleOf } from './sessionwords';
 
 /** How often the times are brought up to date. */
 const MINUTE_MS = 60_000;
@@ -48,8 +49,9 @@ export const SessionRow = React.memo(function SessionRow({
       <span className={`jp-acp-Session-status jp-acp-mod-${status}`}>
         {statusWords(status, trans)}
       </span>
-      <span title={session.cwd}>
-        · {agent} · {folderOf(session.cwd, sessions.connection.server.rootDir)}
+      {session.remote && <RemoteMark remote={session.remote} />}
+      <span title={session.remote?.url ?? session.cwd}>
+        · {agent} · {placeOf(session, sessions.connection.server.rootDir)}
       </span>
     </span>
   );

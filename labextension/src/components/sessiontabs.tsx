@@ -7,8 +7,9 @@ import * as React from 'react';
 import { statusOf } from '../model/sessionlist';
 import { useChat } from './context';
 import { useFrameUpdates } from './hooks';
+import { RemoteMark } from './remotemark';
 import { Dot } from './sessionrow';
-import { statusWords, titleOf } from './sessionwords';
+import { remoteWords, statusWords, titleOf } from './sessionwords';
 
 /** The id of the element that a tab is for. */
 export const PANE_ID = 'jp-acp-pane';
@@ -74,6 +75,12 @@ export function SessionTabs({
         const session = sessions.list.get(id);
         const status = session ? statusOf(session) : 'ready';
         const title = titleOf(session, trans);
+        const remote = session?.remote;
+        const words = [
+          title,
+          statusWords(status, trans),
+          ...(remote ? [remoteWords(remote, trans)] : [])
+        ];
         return (
           <div
             key={id}
@@ -82,9 +89,9 @@ export function SessionTabs({
             tabIndex={id === reachable ? 0 : -1}
             aria-selected={id === current}
             aria-controls={id === current ? PANE_ID : undefined}
-            aria-label={`${title}, ${statusWords(status, trans)}`}
+            aria-label={words.join(', ')}
             aria-keyshortcuts="Delete"
-            title={`${title} · ${statusWords(status, trans)}`}
+            title={words.join(' · ')}
             onClick={() => onOpen(id)}
             onAuxClick={event => event.button === 1 && sessions.close(id)}
             onKeyDown={event => {
@@ -97,6 +104,7 @@ export function SessionTabs({
             }}
           >
             <Dot status={status} />
+            {remote && <RemoteMark remote={remote} />}
             <span className="jp-acp-Tabs-title">{title}</span>
             {/* By keyboard, it is the Delete key: a tab holds no other control. */}
             <span

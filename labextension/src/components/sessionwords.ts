@@ -4,7 +4,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { SessionStatus } from '../model/sessionlist';
-import type { ISessionInfo } from '../protocol';
+import type { IGitRemoteRef, ISessionInfo } from '../protocol';
 
 export function titleOf(
   session: ISessionInfo | undefined,
@@ -42,4 +42,22 @@ export function folderOf(cwd = '', root = ''): string {
   return cwd.replace(/\/+$/, '') === base
     ? base.slice(base.lastIndexOf('/') + 1) || '/'
     : cwd;
+}
+
+/** Where a session works: the name of its repository, or its folder. */
+export function placeOf({ remote, cwd }: ISessionInfo, root?: string): string {
+  return remote ? repositoryOf(remote.url) : folderOf(cwd, root);
+}
+
+/** What people call a repository, by its address. */
+export function repositoryOf(url: string): string {
+  const [, name = ''] = /([^/:]+?)(?:\.git)?\/*$/.exec(url) ?? [];
+  return name || url;
+}
+
+export function remoteWords(
+  remote: IGitRemoteRef,
+  trans: TranslationBundle
+): string {
+  return trans.__('Remote session on %1', remote.branch);
 }

@@ -15,6 +15,7 @@ import { Elapsed, clock } from './elapsed';
 import { AgentMessage, Thought, UserMessage } from './message';
 import { Answer, ErrorNotice, Notice, Refusal, Stop } from './notices';
 import { Plan } from './plan';
+import { Result } from './result';
 import { Summary } from './summary';
 import { ToolCall } from './toolcall';
 import { ToolGroup } from './toolgroup';
@@ -56,6 +57,8 @@ const Item = React.memo(function Item({
       return <MadeChange change={item.change} revision={revision} />;
     case 'summary':
       return <Summary item={item} revision={revision} />;
+    case 'result':
+      return <Result item={item} revision={revision} />;
     case 'plan':
       return <Plan item={item} revision={revision} />;
     case 'notice':

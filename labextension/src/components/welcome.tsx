@@ -5,7 +5,7 @@ import { Clipboard } from '@jupyterlab/apputils';
 import { Button, copyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { agentIcon } from '../icons';
+import { agentIcon, remoteIcon } from '../icons';
 import type { IAgent } from '../protocol';
 import { AgentActions } from './agentactions';
 import { useChat } from './context';
@@ -26,7 +26,7 @@ export function Welcome({
   isStarting,
   onNew
 }: IWelcomeProps): JSX.Element {
-  const { sessions, trans } = useChat();
+  const { sessions, trans, newRemoteSession } = useChat();
   const { list } = sessions;
   useFrameUpdates(list.changed);
   // An agent may have been installed since the page was last shown.
@@ -88,6 +88,28 @@ export function Welcome({
               <AgentActions agent={agent} onChanged={agents.reload} />
             </li>
           ))}
+          {ready.length > 0 && (
+            <li className="jp-acp-RowHolder">
+              <button
+                type="button"
+                className="jp-acp-Row"
+                disabled={isStarting}
+                onClick={() => void newRemoteSession()}
+              >
+                <remoteIcon.react tag="span" className="jp-acp-Row-icon" />
+                <span className="jp-acp-Row-text">
+                  <span className="jp-acp-Row-title">
+                    {trans.__('New remote session…')}
+                  </span>
+                  <span className="jp-acp-Row-detail">
+                    {trans.__(
+                      'On a copy of a git repository; the work comes back as a branch'
+                    )}
+                  </span>
+                </span>
+              </button>
+            </li>
+          )}
         </ul>
       </section>
       <SessionListView agents={agents.value ?? []} />

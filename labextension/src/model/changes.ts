@@ -20,6 +20,11 @@ export interface IChange extends INamedChange {
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
+/** Whether it is one that was made here, and not only one that could be. */
+export function isMade(change: INamedChange): change is IChange {
+  return 'verdicts' in change;
+}
+
 /** A change that the server noted, shown unless a tool call tells of it. */
 export interface INotedChange {
   readonly change: IChange;

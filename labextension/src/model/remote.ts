@@ -145,13 +145,14 @@ export class RemoteSetup implements IDisposable {
   }
 
   /**
-   * Begin. What goes wrong is told by `problem`, but for an agent that wants a
-   * login: who asked for it knows where that is done.
+   * Begin; returns whether there is a session now. What goes wrong is told by
+   * `problem`, but for an agent that wants a login: who asked for it knows where
+   * that is done.
    */
-  async start(): Promise<void> {
+  async start(): Promise<boolean> {
     const { _found: found, _choice: choice } = this;
     if (!found || !choice || !this.canStart) {
-      return;
+      return false;
     }
     const controller = new AbortController();
     const { signal } = controller;
@@ -163,6 +164,7 @@ export class RemoteSetup implements IDisposable {
         choice.way === 'there' ? found.ref : await this._push(choice, signal);
       if (ref && !signal.aborted) {
         await this._create(found, ref, signal);
+        return true;
       }
     } catch (error) {
       if (loginNeeded(error)) {
@@ -175,6 +177,7 @@ export class RemoteSetup implements IDisposable {
       this._working = null;
       this._setStep(null);
     }
+    return false;
   }
 
   /** Stop what was begun; what was pushed already stays where it is. */

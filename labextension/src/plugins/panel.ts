@@ -77,6 +77,8 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
       hasMainArea: labShell !== null,
       openSession: (id, area) =>
         app.commands.execute(CommandIDs.openSession, { id, area }),
+      newRemoteSession: agent =>
+        app.commands.execute(CommandIDs.newRemoteSession, { agent }),
       exportSession: (id, format) =>
         app.commands.execute(CommandIDs.exportSession, { id, format }),
       rules: rules ?? undefined,

@@ -8,7 +8,7 @@ import * as React from 'react';
 import { ChangePage } from '../components/changepage';
 import { ChatContext, type IChatContext } from '../components/context';
 import { SessionContext } from '../components/session';
-import type { IChange } from '../model/changes';
+import type { INamedChange } from '../model/changes';
 import { reviewOf } from '../model/review';
 import type { SessionModel } from '../model/session';
 
@@ -19,7 +19,7 @@ export class ChangeWidget extends Panel {
   constructor(
     private readonly _context: IChatContext,
     session: SessionModel,
-    private readonly _change: IChange
+    private readonly _change: INamedChange
   ) {
     super();
     const { trans } = _context;

@@ -5,7 +5,7 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 
 import type { IChangeViewer, IChatContext } from '../components/context';
-import type { IChange } from '../model/changes';
+import type { INamedChange } from '../model/changes';
 import type { SessionModel } from '../model/session';
 
 /** Shows changes as tabs of the main area, each of them once. */
@@ -15,7 +15,7 @@ export class ChangeTabs implements IChangeViewer {
     private readonly _context: IChatContext
   ) {}
 
-  open(session: SessionModel, change: IChange): void {
+  open(session: SessionModel, change: INamedChange): void {
     const { trans } = this._context;
     this._show(session, change).catch((error: Error) =>
       Notification.error(
@@ -24,7 +24,10 @@ export class ChangeTabs implements IChangeViewer {
     );
   }
 
-  private async _show(session: SessionModel, change: IChange): Promise<void> {
+  private async _show(
+    session: SessionModel,
+    change: INamedChange
+  ): Promise<void> {
     const { ChangeWidget } = await import('./change');
     const id = `jp-acp-change-${session.id}-${change.key}`;
     if (![...this._shell.widgets('main')].some(each => each.id === id)) {

@@ -33,6 +33,12 @@ export class ChatWidget extends ReactWidget {
     await this._handle?.openSession(id);
   }
 
+  /** Show what has to be known before a remote session begins. */
+  async newRemoteSession(wanted: IChatPanel.IRemote): Promise<void> {
+    await this._mounted.promise;
+    this._handle?.newRemoteSession(wanted);
+  }
+
   /** Put something into the prompt, of a new session if none is open. */
   async ask(question: IChatPanel.IQuestion): Promise<void> {
     await this._mounted.promise;

@@ -35,6 +35,12 @@ export class AcpPanel extends LazyWidget<ChatWidget> implements IChatPanel {
     await chat.openSession(id);
   }
 
+  /** Show what has to be known before a remote session begins. */
+  async newRemoteSession(wanted: IChatPanel.IRemote): Promise<void> {
+    const chat = await this.load();
+    await chat.newRemoteSession(wanted);
+  }
+
   /** Put something into the prompt, of a new session if none is open. */
   async ask(question: IChatPanel.IQuestion): Promise<void> {
     const chat = await this.load();

@@ -4,7 +4,8 @@
 import type { Message } from '@lumino/messaging';
 
 import type { IChatContext } from '../components/context';
-import { agentIcon } from '../icons';
+import { remoteWords } from '../components/sessionwords';
+import { agentIcon, remoteIcon } from '../icons';
 import { statusOf } from '../model/sessionlist';
 import { LazyWidget } from './lazy';
 import type { SessionWidget } from './session';
@@ -74,8 +75,13 @@ export class SessionTab extends LazyWidget<SessionWidget> {
       waiting: trans.__('%1 (waits for you)', label),
       running: trans.__('%1 (running)', label)
     };
+    const remote = session?.remote;
     this.title.label = label;
-    this.title.caption = words[status] ?? label;
+    this.title.icon = remote ? remoteIcon : agentIcon;
+    this.title.caption = [
+      words[status] ?? label,
+      ...(remote ? [remoteWords(remote, trans)] : [])
+    ].join(' · ');
     this.title.className = `jp-acp-Tab jp-acp-mod-${status}`;
   }
 }

@@ -1,0 +1,106 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import * as React from 'react';
+
+import type { RemoteSetup } from '../model/remote';
+import type { IChoice } from '../model/remotechoices';
+import { useChat } from './context';
+
+/** What the session is to begin with, where there is something to choose. */
+export function RemoteChoices({ setup }: { setup: RemoteSetup }): JSX.Element {
+  const { trans } = useChat();
+  const name = React.useId();
+  const { choices, choice } = setup;
+  if (choices.length === 1 && choice) {
+    return (
+      <p className="jp-acp-Hint">
+        {trans.__(
+          'Everything is on the remote: the agent begins with what is here.'
+        )}
+      </p>
+    );
+  }
+  return (
+    <fieldset className="jp-acp-Field jp-acp-Remote-choices">
+      <legend>{trans.__('Begin with')}</legend>
+      {choices.map(each => (
+        <div key={each.way} className="jp-acp-Remote-choice">
+          <input
+            type="radio"
+            id={`${name}-${each.way}`}
+            name={name}
+            checked={each === choice}
+            disabled={each.obstacle !== null}
+            aria-describedby={`${name}-${each.way}-detail`}
+            onChange={() => setup.choose(each.way)}
+          />
+          <label htmlFor={`${name}-${each.way}`}>{titleOf(each, trans)}</label>
+          <small id={`${name}-${each.way}-detail`}>
+            {detailOf(each, trans)}
+          </small>
+        </div>
+      ))}
+      {choices.some(({ way, obstacle }) => way !== 'there' && !obstacle) && (
+        <small>
+          {trans.__(
+            'What is pushed goes to a new branch of its own. Your branches and files stay as they are.'
+          )}
+        </small>
+      )}
+    </fieldset>
+  );
+}
+
+type Trans = ReturnType<typeof useChat>['trans'];
+
+function titleOf({ way, commits, files }: IChoice, trans: Trans): string {
+  if (way === 'there') {
+    return trans.__('What is on the remote');
+  }
+  if (commits > 0 && files > 0) {
+    return trans.__(
+      'Push %1 and %2 first',
+      commitWords(commits, trans),
+      fileWords(files, trans)
+    );
+  }
+  if (files > 0) {
+    return trans.__('Push %1 first', fileWords(files, trans));
+  }
+  return commits > 0
+    ? trans.__('Push %1 first', commitWords(commits, trans))
+    : trans.__('Push the branch first');
+}
+
+function detailOf(choice: IChoice, trans: Trans): string {
+  const { commitsLeft, filesLeft, obstacle } = choice;
+  if (obstacle === 'nothingThere') {
+    return trans.__('Nothing of this branch is on the remote yet.');
+  }
+  if (obstacle === 'cannotPush') {
+    return trans.__('Nothing can be pushed as things are.');
+  }
+  if (commitsLeft > 0 && filesLeft > 0) {
+    return trans.__(
+      'Leaves out %1 and %2.',
+      commitWords(commitsLeft, trans),
+      fileWords(filesLeft, trans)
+    );
+  }
+  if (commitsLeft > 0) {
+    return trans.__('Leaves out %1.', commitWords(commitsLeft, trans));
+  }
+  return filesLeft > 0
+    ? trans.__('Leaves out %1.', fileWords(filesLeft, trans))
+    : trans.__('Leaves nothing out.');
+}
+
+function commitWords(count: number, trans: Trans): string {
+  return trans._n('%1 commit', '%1 commits', count);
+}
+
+/** What is new, and whole folders of it, count as one each. */
+export function fileWords(count: number, trans: Trans): string {
+  return trans._n('%1 uncommitted file', '%1 uncommitted files', count);
+}

@@ -1,0 +1,121 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { errorIcon, infoIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import type { IRemoteInspection, IRemoteNote } from '../protocol';
+import { useChat } from './context';
+import { fileWords } from './remotechoice';
+import { FileStatus } from './filestatus';
+import { Visible } from './visible';
+
+/** As many digits of a revision as people need. */
+export const SHORT_REVISION = 10;
+
+/** Files that are worth a look; more are only counted. */
+const SHOWN_FILES = 100;
+
+/** What the choice below says, too, and with numbers. */
+const SAID_BY_CHOICES = ['unpushed', 'notPushed'];
+
+/** Where a folder's repository comes from, and what of it is only here. */
+export function Repository({
+  found
+}: {
+  found: IRemoteInspection;
+}): JSX.Element {
+  const { trans } = useChat();
+  const { url, remote, branch, revision, problems, warnings } = found;
+  const notes = [...problems, ...warnings].filter(
+    ({ code, blocking }) => blocking || !SAID_BY_CHOICES.includes(code)
+  );
+  return (
+    <>
+      <dl className="jp-acp-Remote-facts">
+        <dt>{trans.__('Repository')}</dt>
+        <dd>
+          <Visible text={found.toplevel} />
+        </dd>
+        {url && (
+          <>
+            <dt>{trans.__('Remote')}</dt>
+            <dd>
+              <Visible text={url} />{' '}
+              {remote && (
+                <span className="jp-acp-Badge">
+                  <Visible text={remote} />
+                </span>
+              )}
+            </dd>
+          </>
+        )}
+        <dt>{trans.__('Branch')}</dt>
+        <dd>{branch ? <Visible text={branch} /> : trans.__('none')}</dd>
+        {revision && (
+          <>
+            <dt>{trans.__('Revision')}</dt>
+            <dd>
+              <code title={revision}>{revision.slice(0, SHORT_REVISION)}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+      {notes.length > 0 && (
+        <ul className="jp-acp-Remote-notes">
+          {notes.map((note, index) => (
+            <Note key={index} note={note} isProblem={problems.includes(note)} />
+          ))}
+        </ul>
+      )}
+      {found.changeCount > 0 && <Uncommitted found={found} />}
+    </>
+  );
+}
+
+interface INoteProps {
+  note: IRemoteNote;
+  isProblem: boolean;
+}
+
+function Note({ note, isProblem }: INoteProps): JSX.Element {
+  const { trans } = useChat();
+  const Icon = note.blocking ? errorIcon.react : infoIcon.react;
+  const level = note.blocking ? 'error' : isProblem ? 'warning' : 'info';
+  return (
+    <li className={`jp-acp-Remote-note jp-acp-mod-${level}`}>
+      <Icon tag="span" className="jp-acp-Remote-icon" />
+      <span>
+        {note.blocking && (
+          <span className="jp-acp-mod-unseen">{trans.__('Problem:')} </span>
+        )}
+        <Visible text={note.message} />
+      </span>
+    </li>
+  );
+}
+
+/** What is not committed, for who wants to know. */
+function Uncommitted({ found }: { found: IRemoteInspection }): JSX.Element {
+  const { trans } = useChat();
+  const shown = found.changes.slice(0, SHOWN_FILES);
+  const rest = found.changeCount - shown.length;
+  return (
+    <details className="jp-acp-Remote-files">
+      <summary>{fileWords(found.changeCount, trans)}</summary>
+      <ul className="jp-acp-List">
+        {shown.map(({ status, path }) => (
+          <li key={path}>
+            <FileStatus status={status} />
+            <Visible text={path} />
+          </li>
+        ))}
+      </ul>
+      {rest > 0 && (
+        <p className="jp-acp-Hint">
+          {trans._n('and %1 more', 'and %1 more', rest)}
+        </p>
+      )}
+    </details>
+  );
+}
