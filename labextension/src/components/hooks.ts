@@ -7,6 +7,11 @@ import * as React from 'react';
 import type { IChatSettings } from '../tokens';
 import { useChat } from './context';
 
+/** Render at once: what was just pressed must not look unpressed for a frame. */
+export function useRender(): () => void {
+  return React.useReducer((count: number) => count + 1, 0)[1];
+}
+
 /**
  * Render again after a signal, at most once a frame: a stream of chunks
  * must not cost more than the screen can show.
@@ -14,7 +19,7 @@ import { useChat } from './context';
 export function useFrameUpdates(
   signal: ISignal<unknown, unknown> | null
 ): void {
-  const [, render] = React.useReducer((count: number) => count + 1, 0);
+  const render = useRender();
   React.useEffect(() => {
     if (!signal) {
       return;
@@ -33,7 +38,7 @@ export function useFrameUpdates(
       signal.disconnect(schedule);
       cancelAnimationFrame(frame);
     };
-  }, [signal]);
+  }, [signal, render]);
 }
 
 /** A value that is loaded, with its error in words. */

@@ -6,10 +6,12 @@ import * as React from 'react';
 import type { RemoteSetup } from '../model/remote';
 import type { IChoice } from '../model/remotechoices';
 import { useChat } from './context';
+import { useRender } from './hooks';
 
 /** What the session is to begin with, where there is something to choose. */
 export function RemoteChoices({ setup }: { setup: RemoteSetup }): JSX.Element {
   const { trans } = useChat();
+  const render = useRender();
   const name = React.useId();
   const { choices, choice } = setup;
   if (choices.length === 1 && choice) {
@@ -33,7 +35,10 @@ export function RemoteChoices({ setup }: { setup: RemoteSetup }): JSX.Element {
             checked={each === choice}
             disabled={each.obstacle !== null}
             aria-describedby={`${name}-${each.way}-detail`}
-            onChange={() => setup.choose(each.way)}
+            onChange={() => {
+              setup.choose(each.way);
+              render();
+            }}
           />
           <label htmlFor={`${name}-${each.way}`}>{titleOf(each, trans)}</label>
           <small id={`${name}-${each.way}-detail`}>

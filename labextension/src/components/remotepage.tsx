@@ -1,14 +1,14 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { Button, HTMLSelect, refreshIcon } from '@jupyterlab/ui-components';
+import { Button, refreshIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { RemoteSetup } from '../model/remote';
 import type { IAgent } from '../protocol';
 import { useChat } from './context';
 import { GitProgressBar } from './gitprogress';
-import { useFrameUpdates } from './hooks';
+import { useFrameUpdates, useRender } from './hooks';
 import { RemoteChoices } from './remotechoice';
 import { Repository } from './repository';
 import { Problem } from './status';
@@ -170,6 +170,7 @@ interface IAgentFieldProps {
 
 function AgentField({ setup, agents }: IAgentFieldProps): JSX.Element {
   const { trans } = useChat();
+  const render = useRender();
   const id = React.useId();
   const ready = agents
     .filter(agent => agent.available || agent.id === setup.agent)
@@ -177,17 +178,21 @@ function AgentField({ setup, agents }: IAgentFieldProps): JSX.Element {
   return (
     <div className="jp-acp-Field">
       <label htmlFor={id}>{trans.__('Agent')}</label>
-      <HTMLSelect
+      <select
         id={id}
+        className="jp-mod-styled"
         value={setup.agent ?? ready[0]?.id}
-        onChange={event => (setup.agent = event.target.value)}
+        onChange={event => {
+          setup.agent = event.target.value;
+          render();
+        }}
       >
         {ready.map(agent => (
           <option key={agent.id} value={agent.id}>
             {agent.name}
           </option>
         ))}
-      </HTMLSelect>
+      </select>
     </div>
   );
 }

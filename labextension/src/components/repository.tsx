@@ -80,7 +80,7 @@ interface INoteProps {
 
 function Note({ note, isProblem }: INoteProps): JSX.Element {
   const { trans } = useChat();
-  const Icon = note.blocking ? errorIcon.react : infoIcon.react;
+  const Icon = isProblem ? errorIcon.react : infoIcon.react;
   const level = note.blocking ? 'error' : isProblem ? 'warning' : 'info';
   return (
     <li className={`jp-acp-Remote-note jp-acp-mod-${level}`}>
@@ -100,10 +100,12 @@ function Uncommitted({ found }: { found: IRemoteInspection }): JSX.Element {
   const { trans } = useChat();
   const shown = found.changes.slice(0, SHOWN_FILES);
   const rest = found.changeCount - shown.length;
+  const title = fileWords(found.changeCount, trans);
   return (
     <details className="jp-acp-Remote-files">
-      <summary>{fileWords(found.changeCount, trans)}</summary>
-      <ul className="jp-acp-List">
+      <summary>{title}</summary>
+      {/* It scrolls, and must be reached by who has no mouse. */}
+      <ul className="jp-acp-List" tabIndex={0} aria-label={title}>
         {shown.map(({ status, path }) => (
           <li key={path}>
             <FileStatus status={status} />

@@ -118,7 +118,7 @@ function Refused({ refused }: { refused: IRefused }): JSX.Element {
     <div className="jp-acp-Problem jp-acp-Result-refused" role="alert">
       <Visible text={message} />
       {files.length > 0 && (
-        <ul>
+        <ul tabIndex={0}>
           {files.map(file => (
             <li key={file}>
               <Visible text={file} />

@@ -95,7 +95,7 @@ function Commits({ item, commits }: ICommitsProps): JSX.Element {
   const title = trans._n('%1 commit', '%1 commits', commits.total);
   return (
     <section className="jp-acp-Result-part" aria-label={title}>
-      <h3 className="jp-acp-Result-heading">{title}</h3>
+      <p className="jp-acp-Result-heading">{title}</p>
       <ul className="jp-acp-List">
         {shown.map(commit => (
           <Commit key={commit.revision} commit={commit} />
@@ -163,7 +163,7 @@ function Files({ item, files }: IFilesProps): JSX.Element {
   const title = trans._n('%1 file changed', '%1 files changed', files.total);
   return (
     <section className="jp-acp-Result-part" aria-label={title}>
-      <h3 className="jp-acp-Result-heading">{title}</h3>
+      <p className="jp-acp-Result-heading">{title}</p>
       <ul className="jp-acp-List">
         {files.files.slice(0, limit).map(file => (
           <File key={file.path} item={item} file={file} />
@@ -195,9 +195,18 @@ interface IFileProps {
 
 /** One file, which shows what became of it when it is opened. */
 function File({ item, file }: IFileProps): JSX.Element {
-  const { trans } = useChat();
+  const { changes, trans } = useChat();
+  const session = useSession();
   const [isOpen, setOpen] = useKept(item, `file ${file.path}`, false);
   const { path, oldPath, added, removed, binary } = file;
+  const openInTab = async (): Promise<void> => {
+    const { change } = await session.results.file(item.result.number, file);
+    if (change) {
+      changes?.open(session, change);
+    } else {
+      setOpen(true);
+    }
+  };
   return (
     <li>
       <Fold
@@ -222,6 +231,22 @@ function File({ item, file }: IFileProps): JSX.Element {
             )}
           </>
         }
+        action={
+          changes &&
+          !binary && (
+            <Button
+              minimal
+              small
+              className="jp-acp-Action"
+              title={trans.__('Open the change in a tab')}
+              aria-label={trans.__('Open the change of %1 in a tab', path)}
+              // Why it cannot be shown is said where it would be.
+              onClick={() => void openInTab().catch(() => setOpen(true))}
+            >
+              <launchIcon.react tag="span" />
+            </Button>
+          )
+        }
         isOpen={isOpen}
         onToggle={() => setOpen(!isOpen)}
       >
@@ -232,10 +257,10 @@ function File({ item, file }: IFileProps): JSX.Element {
 }
 
 function FileChange({ item, file }: IFileProps): JSX.Element {
-  const { changes, trans } = useChat();
-  const session = useSession();
+  const { trans } = useChat();
+  const { results } = useSession();
   const { value, error, reload } = useLoaded(() =>
-    session.results.file(item.result.number, file)
+    results.file(item.result.number, file)
   );
   if (error) {
     return (
@@ -252,61 +277,52 @@ function FileChange({ item, file }: IFileProps): JSX.Element {
       </p>
     );
   }
-  const { change, reason } = value;
-  if (!change) {
-    return (
-      <p className="jp-acp-Hint">
-        <Visible text={reason} />
-      </p>
-    );
-  }
-  return (
+  return value.change ? (
     <figure
       className="jp-acp-Change"
       aria-label={trans.__('Change of %1', file.path)}
     >
-      {changes && (
-        <figcaption className="jp-acp-Change-header">
-          <span className="jp-acp-Actions">
-            <Button
-              minimal
-              small
-              className="jp-acp-Action"
-              title={trans.__('Open the change in a tab')}
-              aria-label={trans.__('Open the change of %1 in a tab', file.path)}
-              onClick={() => changes.open(session, change)}
-            >
-              <launchIcon.react tag="span" />
-            </Button>
-          </span>
-        </figcaption>
-      )}
-      <Parts change={change} />
+      <Parts change={value.change} />
     </figure>
+  ) : (
+    <p className="jp-acp-Hint">
+      <Visible text={value.reason} />
+    </p>
   );
 }
 
 interface IFoldProps {
   title: React.ReactNode;
+  /** What else can be done with it. */
+  action?: React.ReactNode;
   isOpen: boolean;
   onToggle: () => void;
   children: React.ReactNode;
 }
 
 /** Something whose inside is made when it is first wanted. */
-function Fold({ title, isOpen, onToggle, children }: IFoldProps): JSX.Element {
+function Fold({
+  title,
+  action,
+  isOpen,
+  onToggle,
+  children
+}: IFoldProps): JSX.Element {
   const Caret = isOpen ? caretDownIcon.react : caretRightIcon.react;
   return (
     <>
-      <button
-        type="button"
-        className="jp-acp-Result-fold"
-        aria-expanded={isOpen}
-        onClick={onToggle}
-      >
-        <Caret tag="span" className="jp-acp-Tool-icon" />
-        {title}
-      </button>
+      <div className="jp-acp-Result-row">
+        <button
+          type="button"
+          className="jp-acp-Result-fold"
+          aria-expanded={isOpen}
+          onClick={onToggle}
+        >
+          <Caret tag="span" className="jp-acp-Tool-icon" />
+          {title}
+        </button>
+        {action}
+      </div>
       {isOpen && children}
     </>
   );
