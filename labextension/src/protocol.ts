@@ -610,11 +610,13 @@ export interface IRemoteReview {
   files: { files: IRemoteFile[]; total: number };
 }
 
-/** A file on one side; neither of the two where there is none. */
+/** A file on one side. */
 export interface IRemoteText {
   text: string | null;
-  /** Why there is no text to show, in words. */
-  reason: string | null;
+  /** Why there is no text: `missing` where there is no file. */
+  reason?: string | null;
+  /** The same in words. */
+  message?: string;
 }
 
 export type ResultAction = 'checkout' | 'merge' | 'pick' | 'discard' | 'undo';

@@ -5,7 +5,7 @@ import type { IResultItem } from '../src/model/items';
 import { Results, refusedBy } from '../src/model/results';
 import { Sessions } from '../src/model/sessions';
 import { Transcript } from '../src/model/transcript';
-import { type IRemoteFile, Method } from '../src/protocol';
+import { Method } from '../src/protocol';
 import { RpcError } from '../src/rpc';
 import type { AcpApi } from '../src/request';
 import type { IAcpConnection } from '../src/tokens';
@@ -113,7 +113,6 @@ describe('results of a session', () => {
   let server: FakeServer;
   let connection: IAcpConnection;
   let results: Results;
-  const file: IRemoteFile = { status: 'M', path: 'a.txt' };
 
   beforeEach(async () => {
     server = await FakeServer.start();
@@ -149,7 +148,7 @@ describe('results of a session', () => {
     await expect(results.review(1)).rejects.toThrow('not yet');
     const review = {
       commits: { commits: [], total: 0 },
-      files: { files: [file], total: 1 }
+      files: { files: [{ status: 'M', path: 'a.txt' }], total: 1 }
     };
     server.answers[Method.remoteReview] = () => review;
     expect(await results.review(1)).toEqual(review);
@@ -162,8 +161,8 @@ describe('results of a session', () => {
   });
 
   it('show files that changed, were made, were deleted or moved', async () => {
-    const none = { text: null, reason: null };
-    const text = (text: string) => ({ text, reason: null });
+    const none = { text: null, reason: 'missing', message: 'No file.' };
+    const text = (text: string) => ({ text, reason: null, message: '' });
     const show = (before: object, after: object, path: string) => {
       server.answers[Method.remoteFile] = () => ({ before, after });
       return results.file(1, { status: 'M', path, oldPath: `old/${path}` });
@@ -185,14 +184,21 @@ describe('results of a session', () => {
   });
 
   it('say why a file cannot be shown', async () => {
-    server.answers[Method.remoteFile] = () => ({
-      before: { text: 'a', reason: null },
-      after: { text: null, reason: 'It is not text.' }
-    });
-    expect(await results.file(1, file)).toEqual({
-      change: null,
-      reason: 'It is not text.'
-    });
+    const binary = { text: null, reason: 'binary', message: 'Not a text.' };
+    const show = async (path: string, before: object, after: object) => {
+      server.answers[Method.remoteFile] = () => ({ before, after });
+      return results.file(1, { status: 'M', path });
+    };
+    const why = { change: null, reason: 'Not a text.' };
+    expect(await show('a', { text: 'a' }, binary)).toEqual(why);
+    expect(await show('b', binary, binary)).toEqual(why);
+    expect(await show('c', { text: null, reason: 'missing' }, binary)).toEqual(
+      why
+    );
+    const link = { text: null, reason: 'symlink', message: 'A link to b.' };
+    expect((await show('d', binary, link)).reason).toBe(
+      'Not a text. A link to b.'
+    );
   });
 
   it('tell which files are in the way of what was refused', () => {

@@ -50,6 +50,9 @@ export function ResultActions({
       return button(trans.__('Try again'), () => results.fetch(number));
     case 'ready':
       return <Decision result={result} isDisabled={isDisabled} act={act} />;
+    case 'discarded':
+      // The branch is still on the remote.
+      return button(trans.__('Fetch Again'), () => results.fetch(number));
     default:
       return undo
         ? button(trans.__('Undo'), () => results.act(number, 'undo'))

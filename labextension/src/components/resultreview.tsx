@@ -224,10 +224,13 @@ function File({ item, file }: IFileProps): JSX.Element {
             {binary ? (
               <span className="jp-acp-Row-detail">{trans.__('binary')}</span>
             ) : (
-              <>
-                <span className="jp-acp-Change-added">+{added ?? 0}</span>
-                <span className="jp-acp-Change-removed">−{removed ?? 0}</span>
-              </>
+              // Of very many files, nobody has counted the lines.
+              typeof added === 'number' && (
+                <>
+                  <span className="jp-acp-Change-added">+{added}</span>
+                  <span className="jp-acp-Change-removed">−{removed ?? 0}</span>
+                </>
+              )
             )}
           </>
         }

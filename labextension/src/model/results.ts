@@ -68,7 +68,9 @@ export class Results {
         path,
         ...(oldPath ? { oldPath } : {})
       });
-      const reason = after.reason ?? before.reason ?? '';
+      const reason = [...new Set([before, after].map(reasonOf))]
+        .filter(Boolean)
+        .join(' ');
       return {
         reason,
         change: reason
@@ -103,6 +105,13 @@ export class Results {
   }
 
   private readonly _loaded = new Map<string, Promise<unknown>>();
+}
+
+/** Why a text is not shown; that there is no file is part of what is shown. */
+function reasonOf({ text, reason, message }: IRemoteText): string {
+  return text !== null || !reason || reason === 'missing'
+    ? ''
+    : message || reason;
 }
 
 export function refusedBy(error: unknown): IRefused {
