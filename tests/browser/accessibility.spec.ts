@@ -8,6 +8,7 @@ import { expect, test } from '@playwright/test';
 import { AgentPage } from './agent';
 import { ChatPage } from './chat';
 import { code } from './documents';
+import { RemotePage, Repository } from './remote';
 
 async function loadAxe(chat: ChatPage): Promise<void> {
   await chat.page.addScriptTag({
@@ -68,6 +69,44 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     expect(await violations(chat)).toEqual([]);
     await chat.button('Stop').click();
     await chat.isIdle();
+  });
+}
+
+for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
+  test(`axe finds nothing wrong in remote sessions in ${theme}`, async ({
+    page,
+    request
+  }) => {
+    const chat = await RemotePage.begin(page, request);
+    await chat.execute('apputils:change-theme', { theme });
+    await loadAxe(chat);
+    const name = theme.replace(/\W/g, '-');
+    const repository = new Repository(await chat.root(), name, {
+      'a.txt': 'a\n'
+    });
+    repository.write({ 'a.txt': 'b\n', 'b.txt': 'b\n' });
+    await chat.prepare(repository.folder);
+    await expect(chat.choice('What is on the remote')).toBeVisible();
+    await chat.setup.getByText('2 uncommitted files', { exact: true }).click();
+    expect(await violations(chat)).toEqual([]);
+
+    await chat.start();
+    const card = await chat.work(1, ['write', 'a.txt', 'c\n']);
+    await card.getByRole('button', { name: /Modified a\.txt/ }).click();
+    await expect(card.locator('.cm-line').first()).toBeVisible();
+    expect(await violations(chat)).toEqual([]);
+    repository.write({ 'a.txt': 'mine\n' });
+    await chat.act(card, 'Merge');
+    await expect(card.getByRole('alert')).toBeVisible();
+    for (const action of ['Check Out as a Branch', 'Discard']) {
+      await chat.act(card, action);
+      expect(await violations(chat)).toEqual([]);
+    }
+    await card.getByRole('button', { name: 'Discard', exact: true }).click();
+    await expect(card).toContainText('discarded');
+    expect(await violations(chat)).toEqual([]);
+    await chat.button('Sessions and agents').click();
+    expect(await violations(chat)).toEqual([]);
   });
 }
 

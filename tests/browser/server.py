@@ -71,6 +71,9 @@ AGENTS: dict[str, tuple[str, dict[str, object]]] = {
 }
 """The scripted agent, in the ways that tests want it."""
 
+SCHEMES = ["file", "http", "https", "ssh"]
+"""Repositories of remote sessions may be in a folder: the tests have no other server for them."""
+
 
 def main() -> int:
     port, token, application = sys.argv[1:4]
@@ -102,7 +105,7 @@ def main() -> int:
         config = home / "config"
         config.mkdir()
         (config / "jupyter_server_config.json").write_text(
-            json.dumps({"AcpExtension": {"agents": agents}})
+            json.dumps({"AcpExtension": {"agents": agents, "remote_schemes": SCHEMES}})
         )
         environment = {
             **os.environ,
