@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 
 import pytest
 from conftest import scripted
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from jupyter_acp.sessions import repeated
 from jupyter_acp.sessions.exchanges import Piece, normal
@@ -59,14 +62,10 @@ def told(late, updates, prompt=None):
     news = []
     for kind, text in updates:
         params = update(kind, text)
-        prompt_now = None if late.is_over or prompt is None else normal(prompt)
-        is_plain = late.is_over
-        news += (
-            [params]
-            if is_plain
-            else late.take(Piece(piece_of(params["update"]), params), prompt_now)
-        )
-    news += late.interrupt(normal(prompt) if prompt is not None else None)
+        piece = Piece(piece_of(params["update"]), params)
+        asked = normal(prompt) if prompt is not None else None
+        news += [params] if late.is_over else late.take(piece, asked)
+    news += late.interrupt()
     return [
         params["update"].get("toolCallId") or params["update"]["content"]["text"] for params in news
     ]
@@ -130,9 +129,72 @@ def test_the_question_of_the_running_prompt_is_of_the_past_if_more_is_told():
     assert told(late(asked="hi"), [*PAST[:3], (AGENT, "Hello there.")], "hi") == ["Hello there."]
 
 
+@pytest.mark.parametrize("before", [[], PAST])
+def test_a_call_in_answer_to_a_prompt_is_kept_whatever_its_id(before):
+    """Some agents count their calls anew in every run."""
+    for id in ("t1", "t9"):
+        found = told(
+            late(asked="And now?"), [*before, ("tool_call", id), (AGENT, "New.")], "And now?"
+        )
+        assert found == [id, "New."]
+
+
+@pytest.mark.parametrize("before", [[], PAST])
+def test_a_thought_about_a_prompt_is_kept_though_it_is_an_old_one(before):
+    thought = "agent_thought_chunk"
+    known = [*KNOWN[:3], Passage(4, "thought", "", "Let me see."), *KNOWN[3:]]
+    found = told(late(asked="And now?", known=known), [*before, (thought, "Let me")], "And now?")
+    assert found == ["Let me"]
+
+
+def test_a_notice_in_answer_to_a_prompt_is_kept():
+    params = {"update": NOTICE}
+    piece = Piece(piece_of(NOTICE), params)
+    known = late(known=[piece.passage, *KNOWN])
+    assert known.take(piece, None) + known.interrupt() == []
+    assert known.take(piece, "And now?") == [params]
+
+
 def test_calls_that_are_repeated_late_with_other_ids():
     updates = [(kind, "other") if kind == "tool_call" else (kind, text) for kind, text in PAST]
     assert told(late(asked="And now?"), [*updates, (AGENT, "New.")], "And now?") == ["New."]
+
+
+QUESTIONS = st.sampled_from(["yes", "hi", "What is in the file?", "go on"])
+TEXTS = st.sampled_from(["Hello there.", "Hello", "Three lines.", "yes", "I", "I see."])
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.lists(st.tuples(QUESTIONS, TEXTS), min_size=1, max_size=5),
+    st.integers(0, 5),
+    st.integers(0, 2),
+    QUESTIONS,
+    st.lists(TEXTS, min_size=1, max_size=3),
+    st.data(),
+)
+def test_nothing_is_late_twice_and_nothing_new_is_missed(past, heard, times, asked, answer, data):
+    def pieces(kind, text):
+        place = data.draw(st.integers(1, len(text)))
+        return [(kind, each) for each in (text[:place], text[place:]) if each]
+
+    def rows(exchanges):
+        return [each for question, text in exchanges for each in said(question, text)]
+
+    def said(question, text):
+        return [*pieces(USER, question), *pieces(AGENT, text)]
+
+    known = [
+        passage
+        for number, (question, text) in enumerate(past)
+        for passage in (
+            Passage(number, "user", f"p{number}", question),
+            Passage(number, "agent", "", text),
+        )
+    ]
+    replay = late(rows(past[:heard]), asked, known)
+    updates = [*rows(past * times), *((AGENT, text) for text in answer)]
+    assert "".join(told(replay, updates, asked)) == "".join(answer)
 
 
 # With agents
@@ -177,6 +239,24 @@ async def test_what_is_repeated_after_the_answer_appears_once(
     assert window.texts() == ["before", "before", "after"]
     assert len(window.texts(USER)) == (4 if is_asked else 3)
     assert REMEMBERS not in json.dumps(window.received)
+
+
+@pytest.mark.parametrize(
+    ("agent", "least", "most"), [("resumes", 0, 2.5), ("repeats", 0, 2.5), ("silent", 2.9, 60)]
+)
+async def test_nobody_waits_longer_than_need_be(
+    window, acp, tmp_path, monkeypatch, agent, least, most
+):
+    monkeypatch.setattr(repeated, "BREATH", 3.0)
+    session = await window.new(tmp_path, agent)
+    await window.prompt(session, ["chunk", "before"])
+    manager = await acp.manager()
+    link = manager.links.get(agent)
+    await link.stop("Enough.")
+    assert (await link.ready()).alive
+    start = time.monotonic()
+    await manager.get(session).connect()
+    assert least <= time.monotonic() - start < most
 
 
 @pytest.mark.parametrize("agent", ["notices", "refuses"])

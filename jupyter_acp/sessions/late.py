@@ -7,6 +7,7 @@ before is left out, and only exchange by exchange, each in one go.
 
 1. While a prompt runs, an agent repeats the past only if it begins with what a user has said there:
    its answer does not begin so. An answer that is equal to an older one is an answer.
+   What follows is of the past until it is answered as it was then.
 2. While no prompt runs, it may also go on where it had stopped, or tell only what it has said.
 3. An exchange that is told in other words than before is news, with all that was held back of it;
    that is held back only as long as it is the same as before.
@@ -46,6 +47,7 @@ class Late:
         self._said = {"agent": 0, "thought": 0}
         self._held: list[Update] = []
         self._count = 0
+        self._prompt: str | None = None
 
     def stopped_within(self, place: int, heard: Exchange) -> None:
         """Take it that the agent has stopped in the middle of an exchange."""
@@ -55,28 +57,30 @@ class Late:
 
     def take(self, piece: Piece, prompt: str | None) -> list[Update]:
         """Return what is news with an update; the prompt is what is being answered now, if anything."""
+        self._prompt = prompt
         passage = piece.passage
-        if passage.speaker == "other":
-            return [] if passage.text in self._others else [piece.params]
         if passage.speaker == "user":
             is_past = self._asks(normal(passage.text))
         elif passage.speaker in ("agent", "thought"):
             is_past = self._says(passage.speaker, squeezed(passage.text), prompt)
-        elif passage.key in self._calls:
-            return []
+        elif passage.speaker == "other":
+            is_past = passage.text in self._others and (prompt is None or self._is_within)
         else:
-            # Some have other ids when they are repeated.
-            is_past = self._is_asked and self._count > 0 and bool(self._now and self._now.calls)
+            is_past = self._calls_again(passage.key, prompt)
         if is_past:
-            self._held.append(piece.params)
+            is_said = passage.speaker in ("user", "agent", "thought")
+            if is_said or prompt is not None:
+                self._held.append(piece.params)
             return []
+        if passage.speaker == "other":
+            return [piece.params]
         news = [*self._let_go(is_past=True), piece.params]
         self.is_over = prompt is not None
         return news
 
-    def interrupt(self, prompt: str | None) -> list[Update]:
-        """Return what is to be told before something else is."""
-        is_doubtful = self._count == 1 and prompt is not None and self._asked == prompt
+    def interrupt(self) -> list[Update]:
+        """Return what is to be told before something else is, as that the prompt has ended."""
+        is_doubtful = self._count == 1 and self._asked == self._prompt
         if self._is_asked and not is_doubtful:
             self._held = []
             return []
@@ -121,7 +125,7 @@ class Late:
         if prompt is not None and not (self._is_asked and self._count):
             return False
         if self._now is not None:
-            if self._now.said(speaker).startswith(text, self._said[speaker]):
+            if self._goes_on(speaker, text, is_idle=prompt is None):
                 self._said[speaker] += len(text)
                 return True
             if not self._is_through:
@@ -134,13 +138,44 @@ class Late:
                 return True
         return False
 
+    def _goes_on(self, speaker: str, text: str, *, is_idle: bool) -> bool:
+        """Whether an answer goes on so; or else that of another exchange with the same question."""
+        assert self._now is not None
+        said = self._now.said(speaker)
+        if said.startswith(text, self._said[speaker]):
+            return is_idle or not self._is_through
+        whole = said[: self._said[speaker]] + text
+        for place in chain(range(self._next, len(self._exchanges)), range(self._next - 1)):
+            other = self._exchanges[place]
+            if text and other.user == self._asked and other.said(speaker).startswith(whole):
+                self._now, self._next = other, place + 1
+                return True
+        return False
+
+    def _calls_again(self, call: str, prompt: str | None) -> bool:
+        """Whether a call is one of the past: by its id, or by another, as some have when repeated."""
+        is_known = call in self._calls
+        if prompt is None and is_known:
+            return True
+        return self._is_within and (is_known or bool(self._now and self._now.calls))
+
+    @property
+    def _is_within(self) -> bool:
+        """Whether an exchange has begun with its question, of which there is more to come."""
+        return self._count > 0 and self._is_asked and not self._is_through
+
     @property
     def _is_through(self) -> bool:
         return self._now is not None and self._said["agent"] == len(self._now.agent)
 
     def _let_go(self, *, is_past: bool) -> list[Update]:
         """Return what was held back, if it is not the past or not all of it."""
-        is_whole = self._is_through and (self._is_asked or not self._asked)
+        now, asked = self._now, self._asked
+        said = now.agent[: self._said["agent"]] if now is not None else ""
+        is_whole = now is not None and any(
+            each.agent == said and (asked == each.user or (each is now and not asked))
+            for each in (now, *self._exchanges)
+        )
         held = [] if is_past and is_whole else self._held
         self._now, self._held = None, []
         return held

@@ -160,7 +160,7 @@ class Transcript:
     def _let_go(self) -> None:
         """Tell what was held back before anything else is told."""
         late = self._replay.late if self._replay is not None else None
-        for params in late.interrupt(self._prompt) if late is not None else []:
+        for params in late.interrupt() if late is not None else []:
             self._try(self._append, _UPDATE, params)
 
     def _end_late(self, repeated: Repeated) -> None:
