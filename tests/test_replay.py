@@ -419,6 +419,33 @@ def test_what_is_told_in_another_way_is_the_same(journal, told):
     assert news(row(*told), known(*journal)) == []
 
 
+def test_what_agents_write_into_a_conversation_is_no_news():
+    journal = [
+        *known(*RUN),
+        Passage(9, "tool", "t", "pytest"),
+        Passage(9, "agent", "", "All of it is green."),
+    ]
+    told = [
+        (USER, "<session_context>\nIt is Monday.\n</session_context>"),
+        RUN[0],
+        (AGENT, "Done.[Function Call: pytest]"),
+        (USER, "[Function Response: pytest]"),
+        (AGENT, "All of it is green."),
+        (USER, "[Request interrupted by user]"),
+    ]
+    assert news(row(*told), journal) == []
+    journal[-1] = Passage(9, "agent", "", "All of it is gr")
+    assert joined(news(row(*told), journal))[:1] == joined(row((AGENT, "een.")))
+
+
+@pytest.mark.parametrize("cut", ["", "Y", "Yes."])
+def test_what_is_told_of_an_attachment_as_if_the_user_had_said_it(cut):
+    told = row((USER, "explain this"), (USER, "Called the Read tool with a.py"), (AGENT, "Yes."))
+    journal = [*known((USER, "explain this\n[a.py]\n")), Passage(9, "agent", "", cut)]
+    rest = "Yes."[len(cut) :]
+    assert joined(news(told, journal)) == joined(row((AGENT, rest)) if rest else [])
+
+
 def test_short_pieces_that_are_messages_of_their_own():
     pieces = [(kind, piece) for kind, text in TESTS for piece in text.split(" ")]
     assert news(row(*pieces, id="m"), known(*TESTS)) == []

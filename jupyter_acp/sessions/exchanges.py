@@ -30,6 +30,10 @@ ALIKE = 0.8
 """How many words two texts must have, and what part of them in common, to be taken for the same."""
 
 _ATTACHED = re.compile(r"\n\[[^\]\n]*\]\n")
+MARK = "mark"
+_MARK = re.compile(r"\[(?:Function (?:Call|Response): |Request interrupted by user)[^\]\n]*\]")
+"""What Gemini and Claude write into a conversation where tools were called, or all was stopped."""
+
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+")
 
@@ -42,11 +46,11 @@ class Piece(NamedTuple):
 
     def after(self, count: int) -> Piece:
         """Return it without so many of its first characters, spaces not counted."""
-        index = 0
-        while count and index < len(self.passage.text):
-            count -= not self.passage.text[index].isspace()
+        text, index = unmarked(self.passage.text), 0
+        while count and index < len(text):
+            count -= not text[index].isspace()
             index += 1
-        text = self.passage.text[index:]
+        text = text[index:]
         update = {**self.params["update"], "content": {"type": "text", "text": text}}
         return Piece(self.passage._replace(text=text), {**self.params, "update": update})
 
@@ -68,6 +72,7 @@ class Exchange:
         self._messages: list[list[str]] = []
         self._key = ""
         self._texts: dict[str, list[str]] = {"agent": [], "thought": []}
+        self._squeezed: dict[str, list[str]] = {"agent": [], "thought": []}
         self._lengths = {"agent": 0, "thought": 0}
         self._known_words: dict[str, tuple[set[str], list[str]]] = {}
 
@@ -77,7 +82,7 @@ class Exchange:
     @property
     def is_answered(self) -> bool:
         """Whether anything was said or done to it."""
-        return bool(self.calls or self._texts["agent"] or self._texts["thought"])
+        return bool(self.calls or any(self._lengths.values()))
 
     def take(self, passage: Passage) -> int:
         """Take a piece of it; return the place where it begins."""
@@ -89,9 +94,10 @@ class Exchange:
             self._messages[-1].append(passage.text)
             return len(self._messages) - 1
         if speaker in ("agent", "thought"):
-            place = self._lengths[speaker]
-            self._texts[speaker].append(passage.text)
-            self._lengths[speaker] += len(squeezed(passage.text))
+            place, text = self._lengths[speaker], unmarked(passage.text)
+            self._texts[speaker].append(text)
+            self._squeezed[speaker].append(squeezed(text))
+            self._lengths[speaker] += len(self._squeezed[speaker][-1])
             return place
         if speaker == "tool":
             self.calls.append((passage.key, passage.text))
@@ -110,12 +116,12 @@ class Exchange:
     @cached_property
     def agent(self) -> str:
         """All that the agent said."""
-        return squeezed("".join(self._texts["agent"]))
+        return "".join(self._squeezed["agent"])
 
     @cached_property
     def thought(self) -> str:
         """All that it thought."""
-        return squeezed("".join(self._texts["thought"]))
+        return "".join(self._squeezed["thought"])
 
     def said(self, speaker: str) -> str:
         """Return all that was said or thought."""
@@ -142,7 +148,12 @@ class Exchange:
         """Whether users said the same; some of it is enough where nobody has answered yet."""
         if self.user == known.user or (self.users and self.users[-1:] == known.users[-1:]):
             return True
-        if not self.users or (self.agent and known.agent):
+        if not self.users:
+            return False
+        if known.has_attachments and normal(self._messages[-1][0]) == known.users[-1]:
+            # What went with it may be told behind it, as if the user had said it.
+            return True
+        if self.agent and known.agent:
             return False
         begins = known.user.startswith(self.user) and len(self.user) in known._ends
         return begins or self.user in known.users
@@ -196,7 +207,16 @@ def told(pieces: Iterable[Piece], *, keeps: bool = True) -> list[Exchange]:
     exchanges = [current := Exchange()]
     present = current
     for piece in pieces:
-        speaker = piece.passage.speaker
+        passage = piece.passage
+        if (
+            passage.speaker == "user"
+            and passage.text.strip()
+            and not unmarked(passage.text).strip()
+        ):
+            # No user has said that.
+            passage = passage._replace(speaker="other", key=MARK)
+            piece = piece._replace(passage=passage)
+        speaker = passage.speaker
         if speaker == "past":
             present = present if current.is_remembered else current
             current = Exchange(is_remembered=True)
@@ -209,10 +229,15 @@ def told(pieces: Iterable[Piece], *, keeps: bool = True) -> list[Exchange]:
         if speaker == "user" and current.is_answered:
             current = Exchange(is_remembered=current.is_remembered)
             exchanges.append(current)
-        place = current.take(piece.passage)
+        place = current.take(passage)
         if keeps:
             current.pieces.append((piece, place))
     return [exchange for exchange in exchanges if exchange]
+
+
+def unmarked(text: str) -> str:
+    """Return a text without what agents write into it when they repeat it."""
+    return _MARK.sub("", text) if "[" in text else text
 
 
 def squeezed(text: str) -> str:

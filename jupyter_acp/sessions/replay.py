@@ -18,8 +18,9 @@ some know what was said elsewhere since. What the journal has appears once; what
 4. An exchange that is none of these is news, with all that belongs to it: what is in doubt is kept.
 5. Of an exchange that the journal has, that is news which goes beyond it: the end of an answer, a
    call of a tool that the journal has none for, the end of a call.
-6. Notices and all other updates are known if they are equal to one of the journal's. Plans are news
-   only with other news; of how much was used, only the last counts.
+6. Notices and all other updates are known if they are equal to one of the journal's. Plans, and what
+   agents themselves write into what users said, are news only with other news; of how much was used,
+   only the last counts.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 
-from .exchanges import LONG, SHORTEST, Exchange, Piece, Update, told
+from .exchanges import LONG, MARK, SHORTEST, Exchange, Piece, Update, told
 from .late import Late
 from .passages import ENDED, Passage, piece_of
 from .rounds import first_round, once
@@ -57,7 +58,7 @@ class Replay:
     @property
     def is_through(self) -> bool:
         """Whether the agent has come to where the journal ends."""
-        last = next((each for each in reversed(self._past.live) if each.is_answered), None)
+        last = self._past.last
         return last is None or any(
             last in match.known and not match.stops_short_of(last) for match in self.exchanges
         )
@@ -108,6 +109,7 @@ class _Past:
         known = list(known)
         self.exchanges = told((Piece(passage, {}) for passage in known), keeps=False)
         self.live = [each for each in self.exchanges if not each.is_remembered]
+        self.last = next((each for each in reversed(self.live) if each.is_answered), None)
         # Told later than it was said, it stands in no order.
         self._all = self.live + [each for each in self.exchanges if each.is_remembered]
         self._titles: dict[str, set[str]] = defaultdict(set)
@@ -169,6 +171,7 @@ class _Past:
             for key in each.keys:
                 places[key][0].append(index)
         at = 0
+        unknown: dict[str, _Match] = {}
         for match in heard:
             if not (match.heard.users or match.heard.agent):
                 continue
@@ -179,8 +182,16 @@ class _Past:
                 while earlier and earlier[0] in self._taken:
                     earlier.popleft()
                 if later or earlier:
-                    at = self._take(match, (later or earlier).popleft())
+                    index = (later or earlier).popleft()
+                    first = unknown.get(match.heard.user, match)
+                    if self._all[index] is self.last and first.heard.agent.startswith(key[1]):
+                        # What the journal ends with may be cut off, and is what is told sooner.
+                        match = first
+                    at = self._take(match, index)
+                    unknown = {}
                     break
+            else:
+                unknown.setdefault(match.heard.user, match)
 
     def _match_others(self, heard: list[_Match]) -> None:
         """Compare what is left with what is left between the same neighbours."""
@@ -327,7 +338,7 @@ class _Past:
         if self._others[other.text]:
             self._others[other.text] -= other.key != _SUMMARY
             return False
-        return is_new or other.key != "plan"
+        return is_new or other.key not in ("plan", MARK)
 
 
 def _is_same(heard: Exchange, known: Exchange, *, is_between: bool) -> bool:

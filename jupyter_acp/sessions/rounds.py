@@ -17,14 +17,12 @@ from collections import defaultdict
 
 import orjson
 
-from .exchanges import Exchange, Piece, squeezed
+from .exchanges import LONG, Exchange, Piece, squeezed, unmarked
 
 _MARKS = {"user": "\x1c", "agent": "\x1d", "thought": "\x1e"}
 """Where somebody else goes on: these count as spaces, so that no squeezed text has them."""
 
 _USER = _MARKS["user"]
-_LEAST = 100
-"""How long something must be, in characters, to be told twice where nobody asks for anything."""
 
 
 def once(exchanges: list[Exchange]) -> list[Exchange]:
@@ -70,7 +68,7 @@ class _Told:
                 self._ids.append((length, passage.key))
             if is_said:
                 self.places[index] = length
-                texts.append(squeezed(passage.text))
+                texts.append(squeezed(unmarked(passage.text)))
                 length += len(texts[-1])
         self._text = "".join(texts)
 
@@ -80,7 +78,7 @@ class _Told:
         if _USER not in text:
             # Nobody asks for anything: only all of it can be told again.
             period = (text + text).find(text, 1)
-            is_again = _LEAST <= period < len(text) and period in begins
+            is_again = LONG <= period < len(text) and period in begins
             return [(period, len(text))] if is_again else []
         first = text[: text.index(_USER) + 1]
         # As if more was asked in the end: then the last exchange ends as all others do.
@@ -146,7 +144,7 @@ def _without(
         while place >= end:
             start, end = next(rounds)
         if place >= start:
-            is_longer = place + len(squeezed(pieces[index].passage.text)) > end
+            is_longer = place + len(squeezed(unmarked(pieces[index].passage.text))) > end
             kept[index] = pieces[index].after(end - place) if is_longer else None
     after = [True] * len(pieces)
     for index in range(len(pieces) - 2, -1, -1):
