@@ -48,7 +48,12 @@ def remote(tmp_path_factory):
 
 @pytest.fixture
 def acp_agents(request):
-    agents = {"scripted": scripted(), "loads": scripted(capabilities=LOADS)}
+    methods = [{"id": "key", "name": "With a key"}]
+    agents = {
+        "scripted": scripted(),
+        "loads": scripted(capabilities=LOADS),
+        "guarded": scripted(auth_methods=methods, login="key"),
+    }
     if "remote" in request.fixturenames:
         other = request.getfixturevalue("remote")
         url = f"ws://127.0.0.1:{other.port}/acp/ws"
@@ -219,6 +224,16 @@ async def test_what_is_deleted_without_its_agent_is_cleared_away_with_it(
     later = await acp_connect()
     await new(later, root, ref)
     assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 1
+
+
+async def test_a_login_reaches_the_agent_that_wants_it(window, root, ref, bare):
+    refused = (await new(window, root, ref, "guarded"))["error"]
+    assert refused["data"]["_meta"]["jupyter-acp"]["authMethods"]
+    to_agent = {"_meta": {"jupyter-acp": {"agent": "guarded"}}}
+    await window.result("authenticate", {"methodId": "key", **to_agent})
+    session = (await new(window, root, ref, "guarded"))["result"]["sessionId"]
+    answer = await window.prompt(session, ["write", "a", "1"])
+    assert show(bare, answer["result"]["target"]["revision"], "a") == "1"
 
 
 async def test_from_server_to_server(window, remote, root, ref, bare):

@@ -107,6 +107,13 @@ class Links:
         """Return a running agent: the named one or the default."""
         return await self.get(self.spec(id).id).ready()
 
+    async def processes(self, id: str | None) -> list[Agent]:
+        """Return all that runs of an agent, started if nothing does: to a person they are one."""
+        known = self.spec(id).id
+        links = [self._links.get(each) for each in (known, known + RUNNER)]
+        running = [link.agent for link in links if link is not None and link.agent is not None]
+        return running or [await self.agent(id)]
+
     def stderr(self, id: str) -> list[str]:
         """Return what an agent has printed lately; one that has ended is still heard."""
         known = self.spec(id).id

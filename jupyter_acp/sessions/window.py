@@ -235,9 +235,12 @@ class Window(Peer):
     def _ask_agent(self, method: str) -> Callable[[Any], Awaitable[Any]]:
         async def ask(params: Any) -> Any:
             wanted = parse(protocol.Params, params)
-            agent = await self._manager.links.agent(wanted.ours().get("agent") or self._agent)
-            result = await agent.connection.request(method, params)
-            agent.is_logged_in = method == protocol.AUTHENTICATE
+            result: Any = None
+            for agent in await self._manager.links.processes(
+                wanted.ours().get("agent") or self._agent
+            ):
+                result = await agent.connection.request(method, params)
+                agent.is_logged_in = method == protocol.AUTHENTICATE
             return result
 
         return ask
