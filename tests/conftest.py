@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from page import Page
 from tornado.websocket import WebSocketClientConnection
 
@@ -21,6 +22,11 @@ pytest_plugins = ["pytest_jupyter.jupyter_server"]
 
 Loop = asyncio.AbstractEventLoop
 AGENTS = Path(__file__).parent / "agents"
+
+# The same examples every time, however slow the machine: whoever looks for others says so.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None, max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 # Where the suite was started in the background, the shell may have turned it off for everything below.
