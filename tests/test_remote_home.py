@@ -238,3 +238,19 @@ async def test_an_agent_that_names_another_repository_is_not_followed(window, ho
     await window.prompt(session, ["respond", {"stopReason": "end_turn", "target": evil}])
     notice = await window.wait(lambda m: m.get("method") == "_jupyter/session/notice")
     assert "cannot be used" in notice["params"]["message"]
+
+
+async def test_what_a_killed_server_was_fetching_can_be_fetched_again(
+    window, home, acp, acp_connect
+):
+    session = await begin(window, home)
+    await work(window, session, ["write", "a", "1"])
+    # As the journal has it after a kill in the middle.
+    (await acp.manager()).get(session).record.results[0]["state"] = "fetching"
+    (await acp.manager()).get(session).changed()
+    await acp.stop_extension()
+    later = await acp_connect()
+    await later.attach(session)
+    expected = ["there", "fetching", "ready", "there"]
+    await later.wait(lambda _: [m["params"]["state"] for m in later.of(RESULT)] == expected)
+    assert (await acp.manager()).get(session).record.results[0]["state"] == "there"

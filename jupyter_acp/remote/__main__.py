@@ -110,7 +110,7 @@ async def serve(options: argparse.Namespace) -> int:
             store=behind,
         )
 
-    runner = Runner(start, cache, policy=policy, author=_author(options.author), log=log)
+    runner = Runner(start, cache, policy=policy, author=_author(options.author))
     transport = await StdioTransport.of_this_process()
     connection = runner.connect(Connection(transport, runner, outbox=outbox, name="client"))
     sweeping = asyncio.ensure_future(cache.sweep())

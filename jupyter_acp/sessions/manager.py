@@ -29,7 +29,7 @@ from .links import Links
 from .log import Log
 from .news import Listener, News
 from .record import SessionRecord, now
-from .remote import checked_remote
+from .remote import checked_remote, give_up_fetching
 from .session import Session
 from .setup import is_writable
 from .tombstones import Tombstones
@@ -105,7 +105,8 @@ class SessionManager:
                 if record.state == "running":
                     record.error, record.failed = "The server stopped during the turn.", True
                 record.state = "disconnected"
-            self._sessions[record.id] = self._make(record)
+            session = self._sessions[record.id] = self._make(record)
+            give_up_fetching(session)
             if record.alias is not None:
                 self._aliases[record.alias] = record.id
         self.history.open()

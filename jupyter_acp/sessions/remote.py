@@ -79,6 +79,14 @@ def note_result(session: Session, answer: Any) -> None:
         session.on_result(result)
 
 
+def give_up_fetching(session: Session) -> None:
+    """Say of what was being fetched when the server was killed that it is not here."""
+    for result in session.record.results:
+        if result["state"] == "fetching":
+            result["state"] = "there"
+            tell_result(session, result)
+
+
 def tell_result(session: Session, result: dict[str, Any]) -> None:
     """Tell every window what has become of a result."""
     session.append(protocol.RESULT, dict(result))

@@ -50,22 +50,16 @@ StartAgent = Callable[["Wrapped"], Awaitable[Agent]]
 class Runner(Peer):
     """Serves one client."""
 
-    def __init__(
-        self, start: StartAgent, cache: Cache, *, policy: Policy, author: Author, log: Any
-    ) -> None:
+    def __init__(self, start: StartAgent, cache: Cache, *, policy: Policy, author: Author) -> None:
         self._cache = cache
         self._policy = policy
         self._author = author
-        self._log = log
         self._connection: Connection
         self._there = Wrapped(self, start, is_remote=True)
         self._here = Wrapped(self, start, is_remote=False)
         self._worktrees: dict[str, Worktree] = {}
         self.client: dict[str, Any] = {}
         """What the client has said of itself."""
-
-        self.ended = asyncio.Event()
-        """Set when an agent has died: there is nothing left to wrap."""
 
     def connect(self, connection: Connection) -> Connection:
         """Speak over this connection."""
@@ -105,7 +99,7 @@ class Runner(Peer):
         if not isinstance(params, dict):
             return
         session = params.get("sessionId")
-        if session in self._worktrees:
+        if isinstance(session, str) and session in self._worktrees:
             self._there.notify(method, {**params, "sessionId": self._there.theirs(session)})
         else:
             self._here.notify(method, params)
