@@ -114,6 +114,9 @@ class Chaos:
         self.ended: dict[int, float] = {}
         """The prompts whose turns are known to have ended well, and when."""
 
+        self.broken: list[tuple[float, str]] = []
+        """What was broken, and when."""
+
         self.killed: list[float] = []
         """When the server was killed without a chance to save its last moments."""
 
@@ -150,6 +153,7 @@ class Chaos:
             await asyncio.sleep(self.chance.uniform(0.3, 1.5))
             way = first.pop() if first else self.chance.choice(ways)
             self.done[way.__name__] = self.done.get(way.__name__, 0) + 1
+            self.broken.append((time.monotonic(), way.__name__))
             await way()
 
     async def kill_agent(self) -> None:
@@ -167,16 +171,23 @@ class Chaos:
         number = self.chance.choice([signal.SIGKILL, signal.SIGTERM])
         if number == signal.SIGKILL:
             self.killed.append(time.monotonic())
+            self.broken.append((time.monotonic(), "without warning"))
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, self.server.signal, number)
         await loop.run_in_executor(None, self.server.start)
+
+    def after(self, prompt: int) -> list[str]:
+        """Return what was broken after a turn had ended, and how long after it."""
+        ended = self.ended[prompt]
+        return [f"{at - ended:.1f} {what}" for at, what in self.broken if at > ended - 2][:10]
 
     def certain(self) -> set[int]:
         """The prompts of which nothing may be missing: what was said was saved before any kill."""
         return {
             prompt
             for prompt, ended in self.ended.items()
-            if not any(0 <= killed - ended < MOMENT for killed in self.killed)
+            # An answer that came just before may be read just after.
+            if not any(-1 < killed - ended < MOMENT for killed in self.killed)
         }
 
     def processes(self) -> list[psutil.Process]:
@@ -194,6 +205,18 @@ class Chaos:
 def places_in(text: str) -> list[tuple[int, int]]:
     """Return which chunks of which prompts a text is made of; agents may join them."""
     return [(int(p), int(n)) for p, _, n in (part.partition(":") for part in text.split()) if n]
+
+
+def told_around(messages: list[dict[str, Any]], place: tuple[int, int]) -> str:
+    """Return what a transcript has from where something is told first to where it is told again."""
+    word = f"{place[0]}:{place[1]} "
+    lines = []
+    for message in messages:
+        params = dict(message["params"])
+        meta = params.pop("_meta", {}).get("jupyter-acp", {})
+        lines.append(f"{meta.get('seq')} {message['method']} {json.dumps(params)[-160:]}")
+    found = [i for i, line in enumerate(lines) if word in line.replace(chr(34), " ")]
+    return "\n".join(lines[max(found[0] - 5, 0) : found[-1] + 5])
 
 
 def journal_of(server: Server, session: str) -> list[dict[str, Any]]:
@@ -225,21 +248,20 @@ async def test_whatever_dies_everybody_ends_with_the_same_transcript(tmp_path, m
         end = time.monotonic() + SECONDS
         await asyncio.gather(chaos.talk(end), chaos.watch(end), chaos.destroy(end))
 
-        # Peace: both windows come back, and all turns end.
+        # Peace: both windows come back, all turns end, and everybody has everything.
         deadline = time.monotonic() + QUIET
-        while time.monotonic() < deadline:
-            clients = [await window.connected() for window in chaos.windows]
+        while True:
+            for window in chaos.windows:
+                window.take(await window.connected())
             states = {each["state"] for each in server.get("sessions")["sessions"]}
-            if "running" not in states:
+            journals = {session: journal_of(server, session) for session in sessions}
+            transcripts = [window.transcripts for window in chaos.windows]
+            is_over = "running" not in states and transcripts == [journals, journals]
+            if is_over or time.monotonic() > deadline:
                 break
             await asyncio.sleep(0.2)
-        journals = {session: journal_of(server, session) for session in sessions}
-        for window, client in zip(chaos.windows, clients, strict=True):
-            while time.monotonic() < deadline:
-                window.take(client)
-                if all(len(window.transcripts[s]) == len(journals[s]) for s in sessions):
-                    break
-                await asyncio.sleep(0.1)
+        assert "running" not in states
+        for window in chaos.windows:
             for session in sessions:
                 assert window.transcripts[session] == journals[session]
             await window.drop()
@@ -260,11 +282,15 @@ async def test_whatever_dies_everybody_ends_with_the_same_transcript(tmp_path, m
             and message["params"]["update"]["sessionUpdate"] == "agent_message_chunk"
         ]
         places = [place for text in spoken for place in places_in(text)]
-        assert places == sorted(set(places)), "each chunk once, and in order"
+        odd = next((i for i in range(1, len(places)) if places[i] <= places[i - 1]), None)
+        assert odd is None, f"each chunk once, and in order: {told_around(messages, places[odd])}"
         said += len(places)
         for prompt in chaos.certain() & {prompt for prompt, _ in places}:
             heard = [number for each, number in places if each == prompt]
-            assert heard == list(range(CHUNKS)), "nothing is missing from a turn that ended"
+            assert heard == list(range(CHUNKS)), (
+                f"nothing is missing from a turn that ended: {chaos.after(prompt)}\n"
+                + told_around(messages, (prompt, heard[-1]))
+            )
         asked = [
             message["params"]["update"]["content"]["text"]
             for message in messages

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_acp.sessions.passages import REMEMBERS_MORE, Passage, ended_calls, history, piece_of
+from jupyter_acp.sessions.passages import AFTER, Passage, ended_calls, history, piece_of
 from jupyter_acp.sessions.replay import Replay
 from jupyter_acp.sessions.retelling import with_past
 
@@ -74,7 +74,7 @@ def news(updates, known=KNOWN):
     replay = Replay(known, ended=["t1"])
     for update in updates:
         replay.take(update)
-    return replay.news()
+    return [params for params, _ in replay.news()]
 
 
 def in_chunks(updates, seed):
@@ -274,7 +274,7 @@ def test_a_call_that_was_cut_off_gets_its_end():
     replay = Replay(KNOWN)
     for params in [ALL[0], call("t1", "Read the file"), called("t1"), called("t1")]:
         replay.take(params)
-    assert replay.news() == [called("t1")]
+    assert [params for params, _ in replay.news()] == [called("t1")]
 
 
 def test_a_picture_is_not_lost():
@@ -461,7 +461,7 @@ def test_calls_with_other_ids_and_titles():
     replay = Replay(journal)
     for params in told:
         replay.take(params)
-    assert replay.news() == [called("t1")]
+    assert [params for params, _ in replay.news()] == [called("t1")]
 
 
 def other(kind, **fields):
@@ -471,8 +471,10 @@ def other(kind, **fields):
 def lines(*messages):
     """Write a journal as it is written."""
     return [
-        orjson.dumps({"method": method, "params": {**params, "_meta": {"jupyter-acp": {"seq": n}}}})
-        for n, (method, params) in enumerate(messages, 1)
+        orjson.dumps(
+            {"method": method, "params": {**params, "_meta": {"jupyter-acp": {"seq": n, **mark}}}}
+        )
+        for n, (method, params, mark) in enumerate(messages, 1)
     ]
 
 
@@ -481,15 +483,13 @@ def loaded(written, updates):
     replay = Replay(history(lines(*written)), ended_calls(lines(*written)))
     for params in updates:
         replay.take(params)
-    found = replay.news()
-    notice = ("_jupyter/session/notice", {"message": REMEMBERS_MORE})
-    notices = [notice] if found and replay.has_past else []
-    restored = ("_jupyter/session/restored", {})
-    return [*written, *notices, *(("session/update", params) for params in found), restored]
+    marks = [(params, {AFTER: after} if replay.has_past else {}) for params, after in replay.news()]
+    restored = ("_jupyter/session/restored", {}, {})
+    return [*written, *(("session/update", params, mark) for params, mark in marks), restored]
 
 
 def updates_of(written):
-    return [params for method, params in written if method == "session/update"]
+    return [params for method, params, _ in written if method == "session/update"]
 
 
 @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ def test_a_plan_comes_with_other_news():
 
 
 def test_what_was_remembered_once_is_not_remembered_again():
-    asked = ("session/update", {**said(USER, "And then?")})
+    asked = ("session/update", said(USER, "And then?"), {"promptId": "p9"})
     for whole in (
         [*ALL[:5], *ELSEWHERE, *ALL[5:]],
         [*ALL, *ELSEWHERE],
@@ -542,7 +542,7 @@ def test_what_was_remembered_once_is_not_remembered_again():
         once = loaded([*loaded([], ALL), asked], whole)
         assert len(updates_of(once)) > len(ALL) + 1
         # What was asked before that is answered after it.
-        answered = [*once, ("session/update", said(AGENT, "Nothing more."))]
+        answered = [*once, ("session/update", said(AGENT, "Nothing more."), {})]
         later = [*whole, said(USER, "And then?"), said(AGENT, "Nothing more.")]
         assert updates_of(loaded(answered, later)) == updates_of(answered)
 

@@ -9,9 +9,10 @@ and what were two, nor the order of words, thoughts and calls among each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from .passages import Passage
@@ -58,16 +59,19 @@ class Piece(NamedTuple):
 class Exchange:
     """What users said, one message after the other, and all that was said and done to it."""
 
-    def __init__(self, *, is_remembered: bool = False) -> None:
-        self.is_remembered = is_remembered
-        """Whether the agent has told of it later than it was said."""
-
+    def __init__(self) -> None:
         self.calls: list[tuple[str, str]] = []
         """The ids and the titles of the calls of tools."""
 
         self.pieces: list[tuple[Piece, int]] = []
         """What it was told in, each with the place where it begins: the number of the user's message,
         or the number of characters that were said before."""
+
+        self.last = 0
+        """The number of the last piece."""
+
+        self.ends: list[int] = []
+        """The numbers of the last pieces of the users' messages."""
 
         self._messages: list[list[str]] = []
         self._key = ""
@@ -87,11 +91,14 @@ class Exchange:
     def take(self, passage: Passage) -> int:
         """Take a piece of it; return the place where it begins."""
         speaker = passage.speaker
+        self.last = passage.seq
         if speaker == "user":
             if not self._messages or passage.key != self._key:
                 self._messages.append([])
+                self.ends.append(0)
                 self._key = passage.key
             self._messages[-1].append(passage.text)
+            self.ends[-1] = passage.seq
             return len(self._messages) - 1
         if speaker in ("agent", "thought"):
             place, text = self._lengths[speaker], unmarked(passage.text)
@@ -102,6 +109,21 @@ class Exchange:
         if speaker == "tool":
             self.calls.append((passage.key, passage.text))
         return 0
+
+    def ends_before(self, passage: Passage, unanswered: Container[str]) -> bool:
+        """Whether another message begins, after one to which there is no answer."""
+        if not self._messages or passage.key == self._key:
+            return False
+        return normal("".join(self._messages[-1])) in unanswered
+
+    def apart(self) -> list[Exchange]:
+        """Return an exchange for each message; nobody has answered any of them yet."""
+        found = []
+        for texts, end in zip(self._messages, self.ends, strict=True):
+            found.append(each := Exchange())
+            for text in texts:
+                each.take(Passage(end, "user", "", text))
+        return found
 
     @cached_property
     def users(self) -> tuple[str, ...]:
@@ -202,10 +224,14 @@ class Exchange:
         return self._known_words[speaker]
 
 
-def told(pieces: Iterable[Piece], *, keeps: bool = True) -> list[Exchange]:
-    """Make exchanges of pieces, and let them keep their pieces if they are still to be told."""
+def told(
+    pieces: Iterable[Piece], unanswered: Container[str] = (), *, keeps: bool = True
+) -> list[Exchange]:
+    """Make exchanges of pieces, and let them keep their pieces if they are still to be told.
+
+    A message that is known to be unanswered is an exchange of its own.
+    """
     exchanges = [current := Exchange()]
-    present = current
     for piece in pieces:
         passage = piece.passage
         if (
@@ -216,23 +242,60 @@ def told(pieces: Iterable[Piece], *, keeps: bool = True) -> list[Exchange]:
             # No user has said that.
             passage = passage._replace(speaker="other", key=MARK)
             piece = piece._replace(passage=passage)
-        speaker = passage.speaker
-        if speaker == "past":
-            present = present if current.is_remembered else current
-            current = Exchange(is_remembered=True)
-            exchanges.append(current)
-            continue
-        if speaker == "present":
-            # What was asked before that is answered only now.
-            current = present
-            continue
-        if speaker == "user" and current.is_answered:
-            current = Exchange(is_remembered=current.is_remembered)
+        if passage.speaker == "user" and (
+            current.is_answered or current.ends_before(passage, unanswered)
+        ):
+            current = Exchange()
             exchanges.append(current)
         place = current.take(passage)
         if keeps:
             current.pieces.append((piece, place))
     return [exchange for exchange in exchanges if exchange]
+
+
+def told_apart(
+    pieces: Iterable[Piece], messages: set[str], unanswered: set[str]
+) -> Iterator[Piece]:
+    """Tell messages that users sent in a row from each other, where only their words do.
+
+    Either all of them are known, since agents put more than messages into such a row; or those are told
+    apart that nobody has answered.
+    """
+    lengths, fewer = ({len(each) for each in known} for known in (messages, unanswered))
+    row: list[Piece] = []
+    for piece in chain(pieces, (None,)):
+        if piece is not None and piece.passage.speaker == "user" and not piece.passage.key:
+            row.append(piece)
+            continue
+        if len(row) > 1:
+            cuts, is_all = _cuts(row, messages, lengths)
+            if not is_all:
+                cuts, _ = _cuts(row, unanswered, fewer)
+            for number, each in enumerate(row if cuts else []):
+                key = f"#{bisect_right(cuts, number)}"
+                row[number] = each._replace(passage=each.passage._replace(key=key))
+        yield from row
+        row = []
+        if piece is not None:
+            yield piece
+
+
+def _cuts(row: list[Piece], known: set[str], lengths: set[int]) -> tuple[list[int], bool]:
+    """Return where known messages begin and end in a row, and whether they are all of it."""
+    places = [0, *accumulate(len(squeezed(piece.passage.text)) for piece in row)]
+    numbers = {place: number for number, place in enumerate(places)}
+    cuts: set[int] = set()
+    start, is_all = 0, True
+    while start < len(row):
+        for length in lengths:
+            end = numbers.get(places[start] + length, 0)
+            if end > start and normal("".join(p.passage.text for p in row[start:end])) in known:
+                cuts |= {start, end}
+                start = end
+                break
+        else:
+            start, is_all = start + 1, False
+    return sorted(cuts), is_all
 
 
 def unmarked(text: str) -> str:

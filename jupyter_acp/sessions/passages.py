@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -11,9 +12,8 @@ import orjson
 
 from .. import protocol
 
-Speaker = Literal["user", "agent", "thought", "tool", "change", "other", "past", "present"]
-"""Who says something: `change` goes on with a call of a tool, `other` is any other kind of update;
-between `past` and `present` stands what an agent has remembered later than it was said."""
+Speaker = Literal["user", "agent", "thought", "tool", "change", "other"]
+"""Who says something: `change` goes on with a call of a tool, `other` is any other kind of update."""
 
 _SPEAKERS: dict[str, Speaker] = {
     "user_message_chunk": "user",
@@ -22,11 +22,8 @@ _SPEAKERS: dict[str, Speaker] = {
     "tool_call": "tool",
 }
 
-REMEMBERS_MORE = "The agent remembers more of this session than was written down here:"
-"""What is written down before that which only the agent has known."""
-
-_REMEMBERS_MORE = orjson.dumps(REMEMBERS_MORE)
-_NOTICE = orjson.dumps(protocol.NOTICE)
+AFTER = "after"
+"""What marks that which was remembered later than it was said: the number of what it was said after."""
 
 ENDED = ("completed", "failed", "cancelled")
 """How calls of tools can end."""
@@ -65,19 +62,27 @@ def passages(messages: Iterable[bytes]) -> Iterator[Passage]:
 
 
 def history(messages: Iterable[bytes]) -> Iterator[Passage]:
-    """Read all that numbered messages of one session tell of its past, piece by piece, in order."""
-    is_past = False
+    """Read all that numbered messages of one session tell of its past, piece by piece.
+
+    They come in the order in which they were said, also if one was remembered later.
+    """
+    pieces: list[Passage] = []
+    remembered: dict[int, list[Passage]] = defaultdict(list)
     for message in messages:
         params = orjson.loads(message)["params"] if b'"session/update"' in message else {}
         if isinstance(params.get("update"), dict):
             mark = params["_meta"][protocol.META]
-            yield piece_of(params["update"], mark["seq"], mark.get("promptId") or "")
-        elif _REMEMBERS_MORE in message and _NOTICE in message:
-            is_past = True
-            yield Passage(0, "past", "", "")
-        elif is_past:
-            is_past = False
-            yield Passage(0, "present", "", "")
+            piece = piece_of(params["update"], mark["seq"], mark.get("promptId") or "")
+            after = mark.get(AFTER)
+            (pieces if after is None else remembered[after]).append(piece)
+    # What is to come next is the last of them.
+    left = [*reversed(pieces), *reversed(remembered.pop(0, []))]
+    while left:
+        piece = left.pop()
+        yield piece
+        left += reversed(remembered.pop(piece.seq, []))
+    for rest in remembered.values():
+        yield from rest
 
 
 def piece_of(update: dict[str, Any], seq: int = 0, key: str = "") -> Passage:

@@ -18,7 +18,7 @@ from .exchanges import Piece, Update
 from .late import Late
 from .log import Log
 from .passages import ended_calls, history, piece_of
-from .replay import Replay
+from .replay import News, Replay
 
 QUIET = 0.15
 BREATH = 1.0
@@ -67,12 +67,12 @@ class Repeated:
         pieces = ((params, piece_of(params["update"])) for params in self._taken)
         return [params for params, each in pieces if each.speaker == "other" and each.key != "plan"]
 
-    async def news(self, log: Log, *, is_promised: bool) -> list[Update]:
+    async def news(self, log: Log, *, is_promised: bool) -> list[News]:
         """Wait until the agent is silent; return what it has said that the journal does not have."""
         loop = asyncio.get_running_loop()
         end = loop.time() + LONGEST
         lines: list[bytes] | None = None
-        replay, news, count = Replay([]), list[Update](), -1
+        replay, news, count = Replay([]), list[News](), -1
         while True:
             self._more.clear()
             if lines is None and (self._taken or log.seq <= MOST_READ):
@@ -93,7 +93,8 @@ class Repeated:
         for params in rest:
             # One that is never silent is not waited for.
             piece = Piece(piece_of(params["update"]), params)
-            news += late.take(piece, None) if late is not None else [params]
+            fresh = late.take(piece, None) if late is not None else [params]
+            news += [News(each) for each in fresh]
         return news
 
     async def _goes_on(self, patience: float, end: float) -> bool:
@@ -110,7 +111,7 @@ class Repeated:
         return False
 
 
-def _held_against(lines: list[bytes], updates: list[Update]) -> tuple[Replay, list[Update]]:
+def _held_against(lines: list[bytes], updates: list[Update]) -> tuple[Replay, list[News]]:
     replay = Replay(history(lines), ended_calls(lines))
     for params in updates:
         replay.take(params)

@@ -21,15 +21,18 @@ some know what was said elsewhere since. What the journal has appears once; what
 6. Notices and all other updates are known if they are equal to one of the journal's. Plans, and what
    agents themselves write into what users said, are news only with other news; of how much was used,
    only the last counts.
+7. News is marked with what it was said after, so that the journal, which has it at its end, can be
+   read in the order in which all was said.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from .exchanges import LONG, MARK, SHORTEST, Exchange, Piece, Update, told
+from .exchanges import LONG, MARK, SHORTEST, Exchange, Piece, Update, told, told_apart
 from .late import Late
 from .passages import ENDED, Passage, piece_of
 from .rounds import first_round, once
@@ -67,16 +70,30 @@ class Replay:
         """Take one update of the agent."""
         self._heard.append(Piece(piece_of(params["update"]), params))
 
-    def news(self) -> list[Update]:
+    def news(self) -> list[News]:
         """End the replay, and return the updates that the journal does not have."""
-        heard = once(told(first_round(self._heard)))
+        past = self._past
+        apart = told_apart(first_round(self._heard), past.messages, past.unanswered)
+        heard = once(told(apart, past.unanswered))
         self.exchanges = [_Match(each) for each in heard]
         self._past.match(self.exchanges)
-        return [params for match in self.exchanges for params in self._past.news_of(match)]
+        news: list[News] = []
+        after = 0
+        for match in self.exchanges:
+            after = self._past.add_news(news, match, after)
+        return news
 
     def late(self) -> Late:
         """Return what tells the past from the present if the agent goes on to repeat it."""
         return self._past.late(self.exchanges)
+
+
+class News(NamedTuple):
+    """An update that the journal does not have."""
+
+    params: Update
+    after: int | None = None
+    """The number of what it was said after: 0 if that is nothing, none if it is everything."""
 
 
 class _Match:
@@ -90,8 +107,8 @@ class _Match:
         self.place = -1
         """Where that stands."""
 
-        self.messages: set[int] = set()
-        """Which of the users' messages are known."""
+        self.messages: dict[int, int] = {}
+        """Which of the users' messages are known, and by which numbers."""
 
         self.lengths = {"agent": 0, "thought": 0}
         """How much is known of what was said and thought."""
@@ -108,10 +125,18 @@ class _Past:
     def __init__(self, known: Iterable[Passage], ended: Iterable[str]) -> None:
         known = list(known)
         self.exchanges = told((Piece(passage, {}) for passage in known), keeps=False)
-        self.live = [each for each in self.exchanges if not each.is_remembered]
-        self.last = next((each for each in reversed(self.live) if each.is_answered), None)
-        # Told later than it was said, it stands in no order.
-        self._all = self.live + [each for each in self.exchanges if each.is_remembered]
+        if self.exchanges and not self.exchanges[-1].is_answered:
+            # Whichever of them the agent knows the answer to, the others stay as they are.
+            self.exchanges[-1:] = self.exchanges[-1].apart()
+        self.last = next((each for each in reversed(self.exchanges) if each.is_answered), None)
+        self.unanswered = {
+            each.user for each in self.exchanges if not (each.is_answered or each.has_attachments)
+        }
+        """What users have said to nobody."""
+
+        self.messages = {message for each in self.exchanges for message in each.users}
+        """What users have said."""
+
         self._titles: dict[str, set[str]] = defaultdict(set)
         for passage in known:
             if passage.speaker in ("tool", "change"):
@@ -125,13 +150,11 @@ class _Past:
         """By which ids calls are known that are repeated with others."""
 
         self._new_calls: set[str] = set()
-        self._messages = Counter(message for each in self._all for message in each.users)
-        self._rests: dict[str, list[str]] = {"agent": [], "thought": []}
-        """What was remembered of exchanges that had been cut off."""
+        self._messages = Counter(message for each in self.exchanges for message in each.users)
 
     def late(self, heard: list[_Match]) -> Late:
         """Return what knows all that was said until now, and where the agent has stopped."""
-        said = self.live if not self.live or self.live[-1].is_answered else self.live[:-1]
+        said = self.exchanges[: self.exchanges.index(self.last) + 1] if self.last else []
         new = [match.heard for match in heard if not match.known]
         last = heard[-1] if heard else None
         place = last.place if last is not None and 0 <= last.place < len(said) else -1
@@ -147,10 +170,6 @@ class _Past:
         """Find what the journal has of what was heard."""
         self._match_equal(heard)
         self._match_others(heard)
-        for index in range(len(self.live), len(self._all)):
-            if index not in self._taken:
-                for speaker, rests in self._rests.items():
-                    rests += [text] if (text := self._all[index].said(speaker)) else []
         for match in heard:
             for known in match.known:
                 self._messages.subtract(known.users)
@@ -167,7 +186,7 @@ class _Past:
     def _match_equal(self, heard: list[_Match]) -> None:
         places: dict[tuple[str, str], tuple[deque[int], deque[int]]]
         places = defaultdict(lambda: (deque(), deque()))
-        for index, each in enumerate(self._all):
+        for index, each in enumerate(self.exchanges):
             for key in each.keys:
                 places[key][0].append(index)
         at = 0
@@ -184,7 +203,7 @@ class _Past:
                 if later or earlier:
                     index = (later or earlier).popleft()
                     first = unknown.get(match.heard.user, match)
-                    if self._all[index] is self.last and first.heard.agent.startswith(key[1]):
+                    if self.exchanges[index] is self.last and first.heard.agent.startswith(key[1]):
                         # What the journal ends with may be cut off, and is what is told sooner.
                         match = first
                     at = self._take(match, index)
@@ -195,13 +214,13 @@ class _Past:
 
     def _match_others(self, heard: list[_Match]) -> None:
         """Compare what is left with what is left between the same neighbours."""
-        left = [index for index in range(len(self.live)) if index not in self._taken]
+        left = [index for index in range(len(self.exchanges)) if index not in self._taken]
         asked: dict[str, list[int]] = defaultdict(list)
-        for index in range(len(self._all)):
+        for index in range(len(self.exchanges)):
             if index not in self._taken:
-                for text in {self._all[index].user, *self._all[index].users}:
+                for text in {self.exchanges[index].user, *self.exchanges[index].users}:
                     asked[text].append(index)
-        ends = [len(self.live)] * (len(heard) + 1)
+        ends = [len(self.exchanges)] * (len(heard) + 1)
         for number in range(len(heard) - 1, -1, -1):
             ends[number] = heard[number].place if heard[number].place >= 0 else ends[number + 1]
         at = 0
@@ -209,16 +228,15 @@ class _Past:
             if match.known:
                 at = match.place + 1 if match.place >= 0 else at
                 continue
-            end = ends[number] if ends[number] >= at else len(self.live)
+            end = ends[number] if ends[number] >= at else len(self.exchanges)
             if not match.heard.users and self._follow(match, left, end):
                 continue
             same = self._near(asked.get(match.heard.user, []), at, end)
-            later = self._near(asked.get(match.heard.user, []), len(self.live), len(self._all))
             last = self._near(asked.get((match.heard.users or ("",))[-1], []), at, end)
-            for index in dict.fromkeys((*same, *last, *later, *self._near(left, at, end))):
+            for index in dict.fromkeys((*same, *last, *self._near(left, at, end))):
                 is_before = number == 0 or heard[number - 1].place == index - 1
                 is_after = number + 1 < len(heard) and heard[number + 1].place == index + 1
-                if _is_same(match.heard, self._all[index], is_between=is_before and is_after):
+                if _is_same(match.heard, self.exchanges[index], is_between=is_before and is_after):
                     at = max(at, self._take(match, index))
                     break
 
@@ -234,7 +252,7 @@ class _Past:
         for index in left:
             if index >= end or length == len(text):
                 break
-            answer = self.live[index].agent
+            answer = self.exchanges[index].agent
             if index in self._taken or not answer:
                 continue
             rest = len(text) - length
@@ -254,9 +272,8 @@ class _Past:
     def _take(self, match: _Match, index: int) -> int:
         """Take note of what something is; return what should come next."""
         self._taken.add(index)
-        match.known.append(self._all[index])
-        if index < len(self.live):
-            match.place = index
+        match.known.append(self.exchanges[index])
+        match.place = index
         return match.place + 1
 
     # What is news of it
@@ -264,41 +281,43 @@ class _Past:
     def _measure(self, match: _Match) -> None:
         """Find out how much is known of an exchange."""
         heard = match.heard
-        asked = Counter(message for known in match.known for message in known.users)
+        asked: dict[str, deque[int]] = defaultdict(deque)
+        for known in match.known:
+            for message, end in zip(known.users, known.ends, strict=True):
+                asked[message].append(end)
         is_all = any(heard.user == known.user for known in match.known)
         for number, message in enumerate(heard.users):
             is_last = match.known and number == len(heard.users) - 1
-            if is_all or is_last or not message:
-                match.messages.add(number)
-            elif asked[message]:
-                asked[message] -= 1
-                match.messages.add(number)
+            if asked[message]:
+                match.messages[number] = asked[message].popleft()
+            elif is_all or is_last or not message:
+                match.messages[number] = next((k.ends[-1] for k in match.known[-1:] if k.ends), 0)
             elif self._messages[message] > 0 and (match.known or not heard.is_answered):
                 self._messages[message] -= 1
-                match.messages.add(number)
-        for speaker, rests in self._rests.items():
-            known = match.known[0] if len(match.known) == 1 else None
+                match.messages[number] = 0
+        for speaker in match.lengths:
+            only = match.known[0] if len(match.known) == 1 else None
             text = heard.said(speaker)
             length = match.lengths[speaker]
-            if known is not None:
-                length = heard.goes_beyond(known, speaker)
+            if only is not None:
+                length = heard.goes_beyond(only, speaker)
             elif match.known and speaker == "thought":
                 thoughts = "".join(each.thought for each in match.known)
                 length = len(text) if thoughts.startswith(text) else 0
-            if match.known and length < len(text):
-                length = _beyond(text, length, rests)
             match.lengths[speaker] = length
 
-    def news_of(self, match: _Match) -> Iterator[Update]:
-        """Return what is news of an exchange, in order."""
+    def add_news(self, news: list[News], match: _Match, after: int) -> int:
+        """Add what is news of an exchange, in order; return the number of what comes before the next."""
         told = {id for id, _ in match.heard.calls}
         calls = deque(id for known in match.known for id, _ in known.calls if id not in told)
         is_new = not match.known or not self.exchanges
+        last = next((known.last for known in reversed(match.known) if known.is_answered), 0)
         for piece, place in match.heard.pieces:
             passage = piece.passage
             params: Update | None = None
             if passage.speaker == "user":
                 params = piece.params if place not in match.messages else None
+                after = match.messages.get(place) or after
             elif passage.speaker in ("agent", "thought"):
                 params = _beyond_known(match, piece, place)
             elif passage.speaker == "other":
@@ -307,7 +326,9 @@ class _Past:
                 params = self._call(match, piece, calls)
             if params is not None:
                 is_new = True
-                yield params
+                is_asked = passage.speaker == "user"
+                news.append(News(params, after if is_asked else last or after))
+        return last or after
 
     def _call(self, match: _Match, piece: Piece, calls: deque[str]) -> Update | None:
         """Keep a call that is news, and the end of one that the journal has the beginning of."""
@@ -351,18 +372,6 @@ def _is_same(heard: Exchange, known: Exchange, *, is_between: bool) -> bool:
         return bool(heard.users) and known.has_attachments and not known.is_answered
     is_equal = bool(heard.agent) and heard.agent == known.agent
     return is_equal and (is_between or len(heard.agent) >= LONG)
-
-
-def _beyond(text: str, length: int, rests: list[str]) -> int:
-    """Return how much of a text is known, with what was remembered of it before."""
-    for rest in rests[:WIDTH]:
-        if length < len(text) and text.startswith(rest, length):
-            length += len(rest)
-            rests.remove(rest)
-        elif length < len(text) and rest.startswith(text[length:]):
-            rests[rests.index(rest)] = rest[len(text) - length :]
-            length = len(text)
-    return length
 
 
 def _beyond_known(match: _Match, piece: Piece, place: int) -> Update | None:

@@ -14,13 +14,14 @@ from .. import protocol
 from ..protocol import META
 from .exchanges import Piece, normal
 from .log import Log
-from .passages import REMEMBERS_MORE, piece_of, text_of
+from .passages import AFTER, piece_of, text_of
 from .record import SessionRecord
 from .repeated import LATEST, MOST, MOST_BYTES, Repeated
 from .setup import KINDS as SETUP_KINDS
 from .setup import Setup
 
 TITLE_LENGTH = 80
+REMEMBERS_MORE = "The agent remembers more of this session than was written down here:"
 TOO_MUCH = (
     f"The agent repeats more of this session than can be compared with what was written down here "
     f"({MOST:,} messages or {MOST_BYTES >> 20} MB): what it has said after that is left out."
@@ -135,8 +136,9 @@ class Transcript:
             self._replay = None
         if news and repeated.has_past:
             self.append(protocol.NOTICE, {"level": "info", "message": REMEMBERS_MORE})
-        for params in news:
-            self._try(self._append, _UPDATE, params)
+        for params, after in news:
+            is_placed = repeated.has_past and after is not None
+            self._try(self._append, _UPDATE, params, {AFTER: after} if is_placed else None)
         if repeated.is_cut:
             self.append(protocol.NOTICE, {"level": "warning", "message": TOO_MUCH})
         if repeated.late is not None:

@@ -56,7 +56,9 @@ async def changes(git: Git, revision: str) -> list[Change]:
 
 async def untracked(git: Git, *, folders: bool = False) -> list[str]:
     """Return which files git does not know and is not told to ignore; a folder's name ends in /."""
-    more = ("--directory", "--no-empty-directory") if folders else ()
+    # What Jupyter leaves beside notebooks is nobody's work.
+    more = ["--exclude=.ipynb_checkpoints/"]
+    more += ["--directory", "--no-empty-directory"] if folders else []
     return listed(await git.run("ls-files", "-z", "--others", "--exclude-standard", *more))
 
 
