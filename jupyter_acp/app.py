@@ -283,7 +283,7 @@ class AcpExtension(ExtensionApp):
 
         assert self.serverapp is not None
         root_dir, contents_root = self._root_dir(), self._contents_root()
-        permissions = Permissions(self._rules(), self._permission_decided)
+        permissions = Permissions(self.rules(), self._permission_decided)
         workspace = Workspace(contents_root, shared=self.workspace)
         contents = Contents(self.serverapp.contents_manager, contents_root)
         terminals = self.serverapp.web_app.settings.get("terminal_manager")
@@ -343,7 +343,8 @@ class AcpExtension(ExtensionApp):
         if self.serverapp.event_logger is not None:
             self.serverapp.event_logger.add_listener(schema_id=CONTENTS_EVENT, listener=listen)
 
-    def _rules(self) -> Rules:
+    def rules(self) -> Rules:
+        """Return what the administrator allows and forbids, or say what is wrong with it."""
         from .policy import rules_of
         from .rpc import RpcError
         from .rpc.errors import UNAVAILABLE

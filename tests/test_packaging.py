@@ -67,6 +67,15 @@ def test_both_extensions_are_enabled(installed: Path) -> None:
     assert "OK" in line
 
 
+def test_the_doctor_finds_it_well(installed: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "HOME": str(tmp_path), "JUPYTER_DATA_DIR": str(tmp_path / "data")}
+    said = run(installed.parent / "jupyter", "acp", "doctor", "--start", env=env, cwd=tmp_path)
+    assert "The server extension is enabled and loads" in said
+    assert "The lab extension is enabled" in said
+    assert "builtin starts" in said
+    assert "All is well." in said
+
+
 def test_the_server_of_the_wheel_serves(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,296 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The checks, one function for each part of the report; none of them changes anything."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import sqlite3
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_core.paths import jupyter_path
+
+from ..agents.catalog import Catalog, Entry
+from ..agents.environment import is_server_secret
+from ..remote.home.repository import OLDEST_GIT
+from ..rpc import RpcError
+from ..sessions.database import SCHEMA_VERSION
+from .findings import Finding, bad, good, note
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+    from ..app import AcpExtension
+
+DISTRIBUTION = "jupyter-acp-bridge"
+EXTENSION = "jupyter_acp"
+LITTLE_ROOM = 500_000_000
+"""How much free disk space is worth a word, in bytes."""
+
+
+def versions() -> list[Finding]:
+    """What is installed."""
+    found = [good(f"Python {platform.python_version()} on {platform.platform(terse=True)}")]
+    for name in (DISTRIBUTION, "jupyter_server", "jupyterlab", "jupyterhub"):
+        try:
+            found.append(good(f"{name} {importlib.metadata.version(name)}"))
+        except importlib.metadata.PackageNotFoundError:
+            if name != "jupyterhub":
+                found.append(bad(f"{name} is not installed", f"pip install {name}"))
+    found += _git()
+    node = _printed("node", "--version")
+    found.append(
+        good(f"Node {node}")
+        if node
+        else note("No Node on the PATH", "Agents that come by npm (npx) need it; others do not.")
+    )
+    return found
+
+
+def installation(server: ServerApp) -> tuple[list[Finding], AcpExtension | None]:
+    """Whether both halves are there and switched on."""
+    found: list[Finding] = []
+    manager = server.extension_manager
+    known = manager.extensions.get(EXTENSION)
+    apps = manager.extension_apps.get(EXTENSION) or set()
+    if known is None or not known.enabled:
+        found.append(
+            bad(
+                "The server extension is not enabled",
+                f"Run: jupyter server extension enable {EXTENSION}",
+            )
+        )
+    elif not apps:
+        found.append(
+            bad(
+                "The server extension is enabled but does not load",
+                "Start `jupyter server --debug` and look for jupyter_acp.",
+            )
+        )
+    else:
+        found.append(good("The server extension is enabled and loads"))
+    found += _lab_extension()
+    return found, next(iter(apps), None)
+
+
+def configuration(server: ServerApp, extension: AcpExtension) -> list[Finding]:
+    """Whether what is written down means something."""
+    found = [good(f"Read from {path}") for path in server.loaded_config_files]
+    known = set(extension.class_trait_names(config=True))
+    found += [
+        bad(
+            f"AcpExtension.{name} is no setting of this version",
+            "Look for the right name in docs/configuration.md; until then it does nothing.",
+        )
+        for name in sorted(set(server.config.get("AcpExtension", {})) - known)
+    ]
+    try:
+        extension.rules()
+    except RpcError as error:
+        found.append(bad(error.message, "Until then no agent may do anything."))
+    if extension.permissions and not found:
+        found.append(good("The rules in AcpExtension.permissions are understood"))
+    if not server.identity_provider.auth_enabled:
+        found.append(
+            note(
+                "The server asks nobody who they are",
+                "Everybody who reaches its port can let agents work as you. Leave the token on.",
+            )
+        )
+    return found or [good("Nothing is set: all is as it comes")]
+
+
+def agents(extension: AcpExtension) -> tuple[list[Entry], list[Finding]]:
+    """Which agents can be used."""
+    catalog = Catalog(
+        extension.agents,
+        allowed=extension.allowed_agents,
+        registry=extension.registry,
+        default=extension.default_agent,
+    )
+    entries = catalog.list()
+    found = [bad(problem, "See AcpExtension.registry.") for problem in catalog.problems]
+    for entry in entries:
+        spec = entry.spec
+        where = spec.public().get("url") or " ".join(spec.argv[:1])
+        if entry.available:
+            found.append(good(f"{spec.id} ({spec.name}): {where}"))
+        elif spec.source == "config":
+            found.append(bad(f"{spec.id}: {entry.missing}", entry.install or "Mend its entry."))
+    missing = [entry for entry in entries if not entry.available and entry.spec.source != "config"]
+    if missing:
+        names = ", ".join(entry.spec.id for entry in missing)
+        found.append(note(f"Known, but not installed: {names}"))
+    default = catalog.default_id
+    if not any(entry.spec.id == default and entry.available for entry in entries):
+        found.append(
+            bad(
+                f"New sessions cannot begin: their agent `{default}` is not there",
+                "See AcpExtension.default_agent and AcpExtension.allowed_agents.",
+            )
+        )
+    return entries, found
+
+
+def files(extension: AcpExtension) -> list[Finding]:
+    """Whether what is kept is kept well, and from others."""
+    journal, cache = Path(extension.journal), Path(extension.remote_cache)
+    assert extension.serverapp is not None
+    runtime = Path(extension.serverapp.runtime_dir)
+    found: list[Finding] = []
+    for folder in dict.fromkeys((journal.parent, cache, runtime)):
+        found += _folder(folder)
+    for path in sorted(journal.parent.glob(f"{journal.stem}*")) if journal.parent.is_dir() else []:
+        found += _private(path)
+        if path.suffix == journal.suffix:
+            found += _sessions(path)
+    return found
+
+
+def environment() -> list[Finding]:
+    """What agents get from where the server was started."""
+    found: list[Finding] = []
+    hidden = sorted(name for name in os.environ if is_server_secret(name))
+    if hidden:
+        found.append(good(f"Kept from agents and terminals: {', '.join(hidden)}"))
+    home = Path.home()
+    if not os.access(home, os.W_OK):
+        found.append(
+            bad(
+                f"The home folder {home} cannot be written to",
+                "Agents keep their logins and settings there: set HOME to a folder of the user's.",
+            )
+        )
+    if user := os.environ.get("JUPYTERHUB_USER"):
+        where = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "")
+        found.append(good(f"On a JupyterHub, as {user}, at {where}"))
+    if proxies := sorted(name for name in os.environ if name.lower().endswith("_proxy")):
+        found.append(good(f"Proxies for agents: {', '.join(proxies)}"))
+    return found or [good("Nothing unusual")]
+
+
+def _git() -> Iterator[Finding]:
+    printed = _printed("git", "--version")
+    wanted = ".".join(map(str, OLDEST_GIT))
+    match = re.search(r"(\d+)\.(\d+)", printed)
+    if match is None:
+        yield note("No git on the PATH", "Remote sessions need it; all else works without.")
+    elif (int(match[1]), int(match[2])) < OLDEST_GIT:
+        yield note(printed, f"Remote sessions need git {wanted} or newer.")
+    else:
+        yield good(printed)
+
+
+def _printed(*command: str) -> str:
+    """Return what a program prints, or nothing if there is none."""
+    program = shutil.which(command[0])
+    if program is None:
+        return ""
+    try:
+        run = subprocess.run(
+            [program, *command[1:]], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return run.stdout.strip()
+
+
+def _lab_extension() -> Iterator[Finding]:
+    from jupyterlab_server.config import get_federated_extensions, get_page_config
+
+    folders = jupyter_path("labextensions")
+    found = get_federated_extensions(folders).get(DISTRIBUTION)
+    if found is None:
+        yield bad(
+            "The lab extension is not there: JupyterLab has no chat",
+            f"Reinstall: pip install --force-reinstall --no-deps {DISTRIBUTION}",
+        )
+        return
+    ours = importlib.metadata.version(DISTRIBUTION)
+    if _plain(found["version"]) != _plain(ours):
+        yield bad(
+            f"The lab extension has version {found['version']}, the server extension {ours}",
+            f"Something old lies in {found['ext_dir']}: remove it, or reinstall.",
+        )
+    disabled = get_page_config(folders).get("disabledExtensions", [])
+    if any(name.partition(":")[0] == DISTRIBUTION for name in disabled):
+        yield bad(
+            "The lab extension is disabled", f"Run: jupyter labextension enable {DISTRIBUTION}"
+        )
+    else:
+        yield good(f"The lab extension is enabled, in {found['ext_dir']}")
+
+
+def _plain(version: str) -> str:
+    """Return a version as Python and npm both write it: 1.0.0a1 and 1.0.0-alpha.1."""
+    return re.sub(r"[-.]|(?<=[ab])(lpha|eta)", "", version)
+
+
+def _folder(folder: Path) -> Iterator[Finding]:
+    """Whether a folder is ours, or can be made."""
+    nearest = next(at for at in (folder, *folder.parents) if at.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        yield bad(
+            f"{folder} cannot be written to", f"Give it to this user: chown -R $USER {nearest}"
+        )
+        return
+    room = shutil.disk_usage(nearest).free
+    if nearest == folder:
+        yield from _private(folder)
+    else:
+        yield good(f"{folder} will be made when it is needed")
+    if room < LITTLE_ROOM:
+        yield note(f"Only {room // 1_000_000} MB are free there", "Sessions need room to be kept.")
+    with tempfile.NamedTemporaryFile(dir=nearest, delete=True):
+        pass
+
+
+def _private(path: Path) -> Iterator[Finding]:
+    """Whether something belongs to this user, and to nobody else."""
+    found = path.stat()
+    mode = stat.S_IMODE(found.st_mode)
+    wanted = "700" if path.is_dir() else "600"
+    if found.st_uid != os.geteuid():
+        yield bad(f"{path} belongs to another user", f"Run: chown -R $USER {path}")
+    elif mode & 0o077:
+        yield bad(f"{path} is open to others ({mode:o})", f"Run: chmod {wanted} {path}")
+    else:
+        yield good(f"{path} is this user's only ({mode:o})")
+
+
+def _sessions(journal: Path) -> Iterator[Finding]:
+    """Whether the sessions in a file can be read; it is only read, whoever uses it now."""
+    try:
+        db = sqlite3.connect(f"{journal.as_uri()}?mode=ro", uri=True, timeout=5)
+        try:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version > SCHEMA_VERSION:
+                yield bad(
+                    f"{journal.name} was written by a newer version",
+                    "Install that version again, or choose another file (AcpExtension.journal).",
+                )
+                return
+            problems = [row[0] for row in db.execute("PRAGMA quick_check(3)")]
+            count = db.execute("SELECT count(*) FROM sessions").fetchone()[0]
+        finally:
+            db.close()
+    except sqlite3.Error as error:
+        problems, count = [str(error)], 0
+    if problems != ["ok"]:
+        yield bad(
+            f"{journal.name} is damaged: {'; '.join(problems)}",
+            f"Move it away and put a copy in its place; what can be read comes out with: "
+            f"sqlite3 {journal} .recover",
+        )
+    else:
+        size = journal.stat().st_size / 1_000_000
+        yield good(f"{journal.name} holds {count:,} sessions in {size:.1f} MB")

@@ -1,0 +1,75 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Look at a server as it would start here: with its configuration, but without serving anybody."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import json
+import logging
+import sys
+from typing import TYPE_CHECKING
+
+from .agents import started
+from .checks import agents, configuration, environment, files, installation, versions
+from .findings import Section, as_data, as_text, bad, good
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+
+def examine(arguments: list[str], *, starts_agents: bool, is_json: bool) -> int:
+    """Print what was found; return 1 if something is bad."""
+    sections: list[Section] = [("Versions", versions())]
+    try:
+        server = _server(arguments)
+    except (Exception, SystemExit) as error:
+        finding = bad(
+            f"A Jupyter server does not start with this configuration: {error}",
+            "Run `jupyter server --show-config` to see which files it is made of.",
+        )
+        sections.append(("Server", [finding]))
+    else:
+        sections += _looked_at(server, starts_agents=starts_agents)
+    is_bad = any(finding.level == "bad" for _, findings in sections for finding in findings)
+    if is_json:
+        report = json.dumps(as_data(sections), indent=2)
+    else:
+        end = "Something is bad: see above." if is_bad else "All is well."
+        report = f"{as_text(sections)}\n\n{end}"
+    sys.stdout.write(report + "\n")
+    return int(is_bad)
+
+
+def _server(arguments: list[str]) -> ServerApp:
+    """Make a server as `jupyter server` would, with its extensions; it listens nowhere."""
+    from jupyter_server.serverapp import ServerApp
+
+    server = ServerApp(log_level=logging.ERROR, open_browser=False)
+    # What other extensions have to say at their start is not asked here.
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            server.initialize(arguments, new_httpserver=False)
+        except SystemExit:
+            raise RuntimeError(said.getvalue().strip()[-1000:] or "it ended at once") from None
+    return server
+
+
+def _looked_at(server: ServerApp, *, starts_agents: bool) -> list[Section]:
+    found, extension = installation(server)
+    sections: list[Section] = [("Installation", found)]
+    if extension is None:
+        return sections
+    sections.append(("Configuration", configuration(server, extension)))
+    catalog, entries = agents(extension)
+    if starts_agents:
+        ready = [entry.spec for entry in catalog if entry.available]
+        entries += asyncio.run(started(ready, extension))
+    else:
+        entries.append(good("None of them was started; `--start` does that and asks for versions."))
+    sections.append(("Agents", entries))
+    sections.append(("Files", files(extension)))
+    sections.append(("Environment", environment()))
+    return sections

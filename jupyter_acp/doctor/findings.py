@@ -1,0 +1,59 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What a check has found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Level = Literal["good", "note", "bad"]
+
+_SIGNS: dict[Level, str] = {"good": "ok  ", "note": "note", "bad": "BAD "}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at; what is not good comes with what to do."""
+
+    level: Level
+    text: str
+    advice: str = ""
+
+
+Section = tuple[str, list[Finding]]
+
+
+def good(text: str) -> Finding:
+    """As it should be."""
+    return Finding("good", text)
+
+
+def note(text: str, advice: str = "") -> Finding:
+    """Worth knowing; nothing is broken."""
+    return Finding("note", text, advice)
+
+
+def bad(text: str, advice: str) -> Finding:
+    """Something does not work, or is not safe."""
+    return Finding("bad", text, advice)
+
+
+def as_text(sections: Iterable[Section]) -> str:
+    """Return what a person reads."""
+    lines: list[str] = []
+    for title, findings in sections:
+        lines += ["", title]
+        for finding in findings:
+            lines.append(f"  {_SIGNS[finding.level]}  {finding.text}")
+            lines += [f"        {line}" for line in finding.advice.splitlines()]
+    return "\n".join(lines[1:])
+
+
+def as_data(sections: Iterable[Section]) -> list[dict[str, Any]]:
+    """Return what a program reads."""
+    return [
+        {"section": title, "findings": [asdict(finding) for finding in findings]}
+        for title, findings in sections
+    ]

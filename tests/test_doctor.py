@@ -1,0 +1,182 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""`jupyter acp doctor` finds what is wrong, says what to do, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from jupyter_acp.doctor.__main__ import main
+
+SECTIONS = ["Versions", "Installation", "Configuration", "Agents", "Files", "Environment"]
+
+
+@pytest.fixture
+def doctor(tmp_path, monkeypatch, capsys):
+    """Run the command for somebody whose home is empty; return how it ended and what it found."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    (tmp_path / "config").mkdir()
+
+    def run(*args, config=None):
+        if config is not None:
+            path = tmp_path / "config" / "jupyter_server_config.json"
+            path.write_text(json.dumps({"AcpExtension": config}))
+        code = main(["doctor", "--json", *args])
+        found = json.loads(capsys.readouterr().out)
+        return code, {each["section"]: each["findings"] for each in found}
+
+    return run
+
+
+def bad(found):
+    return [each for findings in found.values() for each in findings if each["level"] == "bad"]
+
+
+def test_all_is_well(tmp_path):
+    """As a person runs it, with all that a process brings."""
+    env = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "JUPYTER_CONFIG_DIR": str(tmp_path),
+        "JUPYTER_DATA_DIR": str(tmp_path / "data"),
+        "JUPYTER_TOKEN": "very-secret",
+        "JUPYTERHUB_USER": "ada",
+    }
+    command = [sys.executable, "-m", "jupyter_acp.doctor", "doctor", "--start"]
+    ended = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
+    printed = ended.stdout
+    assert [line for line in printed.splitlines() if line in SECTIONS] == SECTIONS
+    assert printed.endswith("\nAll is well.\n")
+    assert "builtin starts: Notebook Assistant " in printed
+    assert "JUPYTER_TOKEN" in printed and "On a JupyterHub, as ada" in printed
+    assert "very-secret" not in printed + ended.stderr
+    assert not (tmp_path / "data" / "acp").exists(), "only looked at"
+    left = [each for each in psutil.process_iter() if _home(each) == str(tmp_path)]
+    assert left == []
+
+
+def _home(process):
+    try:
+        return process.environ().get("HOME", "")
+    except psutil.Error:
+        return ""
+
+
+@pytest.mark.parametrize(
+    ("config", "text", "advice"),
+    [
+        ({"jurnal": "/x"}, "AcpExtension.jurnal is no setting", "docs/configuration.md"),
+        ({"permissions": {"*": [{"kind": "all"}]}}, "has to be mended", "no agent may do anything"),
+        ({"agents": {"mine": {"argv": ["no-such-program"]}}}, "mine: `no-such-program`", ""),
+        ({"agents": {"mine": "x"}}, "it must be a dictionary", "Mend its entry"),
+        ({"default_agent": "mine"}, "`mine` is not there", "AcpExtension.default_agent"),
+        ({"allowed_agents": ["x*"]}, "New sessions cannot begin", "AcpExtension.allowed_agents"),
+        ({"registry": "/no/such/file.json"}, "/no/such/file.json", "AcpExtension.registry"),
+    ],
+)
+def test_what_is_wrong_with_the_configuration(doctor, config, text, advice):
+    code, found = doctor(config=config)
+    (problem,) = bad(found)
+    assert text in problem["text"]
+    assert advice in problem["advice"]
+    assert code == 1
+
+
+def test_a_configuration_that_cannot_be_read(doctor, tmp_path):
+    (tmp_path / "config" / "jupyter_server_config.py").write_text("c.ServerApp.port = 'many'")
+    code, found = doctor()
+    (problem,) = bad(found)
+    assert "does not start with this configuration" in problem["text"]
+    assert "--show-config" in problem["advice"]
+    assert code == 1
+
+
+def test_an_agent_that_does_not_start(doctor):
+    broken = [sys.executable, "-c", "import sys; sys.exit('no key')"]
+    _, found = doctor("--start", config={"agents": {"mine": {"argv": broken}}})
+    (problem,) = bad(found)
+    assert problem["text"] == "mine does not start"
+    assert "no key" in problem["advice"]
+
+
+def test_switched_off(doctor, tmp_path):
+    folder = tmp_path / "config" / "labconfig"
+    folder.mkdir()
+    (folder / "page_config.json").write_text('{"disabledExtensions": {"jupyter-acp-bridge": true}}')
+    _, found = doctor()
+    (problem,) = bad(found)
+    assert problem["advice"] == "Run: jupyter labextension enable jupyter-acp-bridge"
+
+    (folder / "page_config.json").unlink()
+    path = tmp_path / "config" / "jupyter_server_config.json"
+    path.write_text('{"ServerApp": {"jpserver_extensions": {"jupyter_acp": false}}}')
+    _, found = doctor()
+    (problem,) = bad(found)
+    assert problem["advice"] == "Run: jupyter server extension enable jupyter_acp"
+
+
+@pytest.fixture
+def journal(tmp_path):
+    folder = tmp_path / "data" / "acp"
+    folder.mkdir(parents=True, mode=0o700)
+    path = folder / "journal.sqlite"
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE sessions (id TEXT)")
+    db.execute("INSERT INTO sessions VALUES ('one')")
+    db.commit()
+    db.close()
+    path.chmod(0o600)
+    return path
+
+
+def test_sessions_that_are_kept(doctor, journal):
+    before = journal.read_bytes()
+    _, found = doctor()
+    assert bad(found) == []
+    assert any("holds 1 sessions" in each["text"] for each in found["Files"])
+    assert journal.read_bytes() == before
+
+
+def test_sessions_that_others_can_read(doctor, journal):
+    journal.chmod(0o644)
+    journal.parent.chmod(0o755)
+    _, found = doctor()
+    assert [each["advice"] for each in bad(found)] == [
+        f"Run: chmod 700 {journal.parent}",
+        f"Run: chmod 600 {journal}",
+    ]
+
+
+def test_sessions_that_are_damaged(doctor, journal):
+    journal.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    _, found = doctor()
+    (problem,) = bad(found)
+    assert "is damaged" in problem["text"]
+    assert ".recover" in problem["advice"]
+
+
+def test_sessions_of_a_newer_version(doctor, journal):
+    db = sqlite3.connect(journal)
+    db.execute("PRAGMA user_version=99")
+    db.close()
+    _, found = doctor()
+    (problem,) = bad(found)
+    assert "newer version" in problem["text"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_is_not_ours(doctor, journal):
+    journal.parent.chmod(0o500)
+    _, found = doctor()
+    assert any("cannot be written to" in each["text"] for each in bad(found))
+    journal.parent.chmod(0o700)
