@@ -89,21 +89,24 @@ $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/
 lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-# Most tests wait most of the time: two layers side by side take little longer than one of them. The
+# Most tests wait most of the time: three layers side by side take little longer than one of them. The
 # browser's tests come in parts, so that whoever is through first takes the next.
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
-PARTS := 1 2 3 4 5 6
+SHARDS := 1 2 3 4 5
+PARTS := $(SHARDS) others
 test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright*.xml; \
 	failed=; \
-	printf '%s\n' python: $(foreach part,$(PARTS),browser:$(part)/$(words $(PARTS))) jest: \
-	  | xargs -P 2 -I LAYER $(SHELL) -o pipefail -c 'each=LAYER; $(MAKE) --no-print-directory \
+	printf '%s\n' python: $(foreach part,$(SHARDS),browser:$(part)/$(words $(SHARDS))) \
+	    browser:others jest: \
+	  | xargs -P 3 -I LAYER $(SHELL) -o pipefail -c 'each=LAYER; $(MAKE) --no-print-directory \
 	    test-$${each%:*} SHARD=$${each#*:} 2>&1 | sed -u "s/^/$${each%:*} | /"' || failed=1; \
 	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(PARTS:%=$(REPORTS)/playwright-%.xml) \
 	  $(REPORTS)/pytest.xml || failed=1; \
 	if [ -n "$$failed" ]; then echo "make test: failed" >&2; exit 1; fi
 
-test-python: $(BUILT) $(STAMPS)/test
+# The proxy of a hub is there with what the browser needs.
+test-python: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
 	@rm -f $(REPORTS)/pytest.xml
 	$(PY) -m pytest --numprocesses=2 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
 	@$(PY) .ci/ran-tests $(REPORTS)/pytest.xml
@@ -113,13 +116,14 @@ test-jest: $(STAMPS)/node-modules
 	cd labextension && jlpm test --ci --json --outputFile=$(CURDIR)/$(REPORTS)/jest.json >/dev/null
 	@$(PY) .ci/ran-tests $(REPORTS)/jest.json
 
-# All of it, or one of the parts that SHARD names, such as 1/6.
+# All of it, or one of the parts that SHARD names: 1/5 of JupyterLab's, or what runs in others.
 PART = $(if $(SHARD),-$(firstword $(subst /, ,$(SHARD))))
 test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright$(PART).xml
 	cd tests/browser && CHROMIUM="$$(./chromium)" PYTHON=$(PY) \
 	  PLAYWRIGHT_JUNIT_OUTPUT_FILE=$(CURDIR)/$(REPORTS)/playwright$(PART).xml \
-	  jlpm playwright test --output=test-results/part$(PART) $(if $(SHARD),--shard=$(SHARD))
+	  $(if $(SHARD),ACP_TEST_PROJECTS="$(if $(findstring /,$(SHARD)),lab,collaboration notebook)") \
+	  jlpm playwright test --output=test-results/part$(PART) $(if $(findstring /,$(SHARD)),--shard=$(SHARD))
 	@$(PY) .ci/ran-tests $(REPORTS)/playwright$(PART).xml
 
 lint: $(STAMPS)/test $(STAMPS)/node-modules $(STAMPS)/browser

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
-from tornado.ioloop import IOLoop
+from tornado.ioloop import IOLoop, PeriodicCallback
 from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default
 
 from .handlers import ROUTES
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
 PERMISSION_EVENT = "https://events.jupyter.org/jupyter_acp/permission/v1"
+PULSE = 5.0
+"""How often a running turn counts as activity, in seconds, also if nothing is heard of it."""
 
 
 class AcpExtension(ExtensionApp):
@@ -169,6 +171,7 @@ class AcpExtension(ExtensionApp):
         """Prepare, but load nothing: most servers start long before the first session."""
         self._manager: SessionManager | None = None
         self._starting = asyncio.Lock()
+        self._pulse = PeriodicCallback(self._touch_if_running, PULSE * 1000)
 
     def initialize_handlers(self) -> None:
         """Register the routes."""
@@ -189,6 +192,11 @@ class AcpExtension(ExtensionApp):
         assert self.serverapp is not None
         self.serverapp.web_app.settings["acp_last_activity"] = utcnow()
 
+    def _touch_if_running(self) -> None:
+        """Keep whoever culls by the time of the last activity, as hubs do, from ending a turn."""
+        if self._manager is not None and self._manager.running:
+            self.touch()
+
     def current_activity(self) -> dict[str, Any]:
         """Report running turns only: a session that is merely open keeps no server alive."""
         running = self._manager.running if self._manager is not None else []
@@ -206,6 +214,7 @@ class AcpExtension(ExtensionApp):
 
     async def stop_extension(self) -> None:
         """End every agent and save everything."""
+        self._pulse.stop()
         if self._manager is not None:
             manager, self._manager = self._manager, None
             await manager.close()
@@ -245,6 +254,7 @@ class AcpExtension(ExtensionApp):
             log=self.log,
         )
         await manager.open()
+        self._pulse.start()
         # A server that is interrupted without a terminal ends without stopping its extensions.
         atexit.register(manager.close_now)
         return manager

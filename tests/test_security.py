@@ -28,7 +28,7 @@ NOBODY = "00000000-0000-0000-0000-000000000000"
 METHODS = ("get", "head", "post", "put", "patch", "delete")
 
 ACTIONS = {
-    ("get", "/acp/ws"): "execute",
+    ("get", "/acp/ws"): "read",
     ("get", "/acp/health"): "read",
     ("get", "/acp/agents"): "read",
     ("post", "/acp/agents/ID/restart"): "execute",
@@ -47,6 +47,7 @@ ACTIONS = {
 }
 """What each route asks the authorizer for: a new route has to be thought about here."""
 
+ALLOWED = {"outcome": {"outcome": "selected", "optionId": "yes"}}
 BODIES = {
     ("post", "/acp/sessions"): {"agent": "nobody"},
     ("patch", "/acp/sessions/ID"): {"title": "x"},
@@ -296,8 +297,66 @@ async def test_the_authorizer_decides(routes, answer, no_processes, rules, token
     for operation in routes:
         rules.asked.clear()
         status = await answer(operation, headers)
-        assert rules.asked == [(ACTIONS[operation], "acp")], operation
+        # The socket lets in who may watch, and asks whether it may let them act.
+        more = ["execute"] if operation[1] == "/acp/ws" and action != "read" else []
+        assert rules.asked == [(each, "acp") for each in (ACTIONS[operation], *more)], operation
         assert (status == 403) is (ACTIONS[operation] == action), (operation, status)
+
+
+async def test_who_may_only_read_may_watch(window, acp_connect, rules, tmp_path):
+    session = await window.new(tmp_path, "scripted")
+    await window.prompt(session, ["chunk", "Hello."])
+    rules.denied = {("execute", "acp"), ("write", "acp")}
+    guest = await acp_connect(initialize=False)
+    told = await guest.initialize()
+    assert told["_meta"]["jupyter-acp"]["mayAct"] is False
+    assert [each["sessionId"] for each in (await guest.result("session/list"))["sessions"]] == [
+        session
+    ]
+    await guest.attach(session)
+    await guest.wait(lambda _: guest.texts() == ["Hello."])
+
+    before = set(psutil.Process().children(recursive=True))
+    mine = {"sessionId": session}
+    refused = [
+        ("session/prompt", {**mine, "prompt": [{"type": "text", "text": "[]"}]}),
+        ("session/new", {"cwd": str(tmp_path), "mcpServers": []}),
+        ("session/fork", {**mine, "cwd": str(tmp_path)}),
+        ("session/load", {**mine, "cwd": str(tmp_path), "mcpServers": []}),
+        ("session/resume", {**mine, "cwd": str(tmp_path)}),
+        ("session/close", mine),
+        ("session/delete", mine),
+        ("session/set_mode", {**mine, "modeId": "b"}),
+        ("session/set_config_option", {**mine, "configId": "a", "value": "b"}),
+        ("authenticate", {"methodId": "a"}),
+        ("logout", {}),
+        ("_sandboxagent/session/set_metadata", {**mine, "metadata": {"title": "x"}}),
+        ("_sandboxagent/session/terminate", mine),
+        ("_sandboxagent/session/events", mine),
+        ("_jupyter/change/decide", mine),
+        ("_jupyter/remote/inspect", {"cwd": str(tmp_path)}),
+        ("_jupyter/remote/push", {"cwd": str(tmp_path)}),
+        ("_jupyter/remote/fetch", mine),
+        ("_jupyter/remote/act", mine),
+        ("_anything/else", mine),
+    ]
+    for method, params in refused:
+        error = (await guest.ask(method, params))["error"]
+        assert "not work in them (403)" in error["message"], (method, error)
+    # Nobody asks a guest, a guest stops nothing, and says nothing of what is open.
+    rules.denied = set()
+    running = await window.start_prompt(session, ["ask"], ["chunk", "Done."])
+    question = await window.wait(lambda m: m.get("method") == "session/request_permission")
+    await guest.notify("session/cancel", mine)
+    state = {"documents": [], "active": None, "focused": True}
+    await guest.notify("_jupyter/workspace/update", state)
+    await guest.send({"jsonrpc": "2.0", "id": question["id"], "result": ALLOWED})
+    await guest.wait(lambda m: m.get("method") == "_jupyter/session/state")
+    assert guest.of("session/request_permission") == []
+    await window.send({"jsonrpc": "2.0", "id": question["id"], "result": ALLOWED})
+    assert (await window.response(running))["result"]["stopReason"] == "end_turn"
+    await guest.wait(lambda _: guest.texts()[-1] == "Done.")
+    assert not set(psutil.Process().children(recursive=True)) - before
 
 
 async def test_the_right_token_is_let_in(answer, rules, token):

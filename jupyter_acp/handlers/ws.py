@@ -12,6 +12,7 @@ from typing import Any
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WS_PING_INTERVAL, WebSocketMixin
+from jupyter_server.utils import ensure_async
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from .base import AcpHandlerMixin
@@ -35,10 +36,13 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
         self.set_header(CONNECTION_HEADER, getattr(self, "_connection_id", ""))
 
     @ws_authenticated
-    @authorized(action="execute")
-    async def get(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
-        """Accept the upgrade of those who may."""
+    @authorized
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Accept the upgrade of those who may at least watch."""
         self.set_header(CONNECTION_HEADER, self._connection_id)
+        self._may_act = await ensure_async(
+            self.authorizer.is_authorized(self, self.current_user, "execute", self.auth_resource)
+        )
         self._agent = self.get_query_argument("agent", None)
         await super().get(*args, **kwargs)
 
@@ -85,6 +89,7 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
             ),
             id=self._connection_id,
             agent=self._agent,
+            may_act=self._may_act,
             log=self.log,
         )
         self._serving = asyncio.get_running_loop().create_task(window.run())

@@ -15,7 +15,7 @@ from .. import protocol
 from ..protocol import parse
 from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.connection import CANCEL, Done
-from ..rpc.errors import INVALID_REQUEST
+from ..rpc.errors import FORBIDDEN, INVALID_REQUEST
 from ..rpc.transport import Transport
 from . import sandbox
 from .choosing import forward, set_metadata
@@ -31,6 +31,15 @@ T = TypeVar("T")
 LIST_PAGE = 100
 _EXTENSIONS = ("sessionList", "sessionMetadata", "sessionTerminate", "sessionEventsPoll")
 _OURS = b'{"jsonrpc":"2.0","method":"_jupyter/'
+_WATCHING = {
+    protocol.INITIALIZE,
+    protocol.ATTACH,
+    protocol.SESSION_LIST,
+    protocol.EXT_LIST,
+    protocol.REMOTE_REVIEW,
+    protocol.REMOTE_FILE,
+}
+"""What somebody may ask for who may only watch; all else starts, changes or decides something."""
 
 
 class Window(Peer):
@@ -43,9 +52,11 @@ class Window(Peer):
         *,
         id: str,
         agent: str | None,
+        may_act: bool,
         log: Any,
     ) -> None:
         self.id = id
+        self._may_act = may_act
         self._manager = manager
         self._agent = agent
         self._log = log
@@ -112,6 +123,12 @@ class Window(Peer):
         params = request.params = self._manager.named(request.params)
         if not self._initialized and method != protocol.INITIALIZE:
             raise RpcError(INVALID_REQUEST, "The first request must be `initialize`.")
+        if not self._may_act and method not in _WATCHING:
+            raise RpcError(
+                FORBIDDEN,
+                "You may watch sessions on this server, not work in them (403). Its owner or an "
+                "administrator can let you.",
+            )
         # Answered outside of any lane: the answer comes before the replay.
         if method == protocol.ATTACH:
             self._attach(request)
@@ -136,10 +153,12 @@ class Window(Peer):
     def on_notification(self, method: str, params: Any) -> None:
         """Take a notification."""
         params = self._manager.named(params)
-        if method == protocol.SESSION_CANCEL:
-            self._manager.get(parse(protocol.SessionParams, params).session_id).cancel()
-        elif method == protocol.DETACH:
+        if method == protocol.DETACH:
             self._detach(parse(protocol.SessionParams, params).session_id)
+        elif not self._may_act:
+            self._log.debug("Ignored %s of somebody who may only watch", method)
+        elif method == protocol.SESSION_CANCEL:
+            self._manager.get(parse(protocol.SessionParams, params).session_id).cancel()
         elif method == protocol.WORKSPACE:
             self._manager.services.workspace.update(self, params)
         elif method == protocol.SETTINGS:
@@ -152,7 +171,9 @@ class Window(Peer):
         return await self._connection.request(method, params)
 
     def ask(self, question: Question, done: Done) -> None:
-        """Put a question to the user of this window."""
+        """Put a question to the user of this window, if it is theirs to answer."""
+        if not self._may_act:
+            return
         self._connection.call(
             question.method,
             question.params,
@@ -164,7 +185,7 @@ class Window(Peer):
     def withdraw(self, question: Question) -> None:
         """Take the question back where it was not the window itself that answered."""
         self._connection.forget(question.id)
-        if not self._knows_us:
+        if self._may_act and not self._knows_us:
             self._connection.notify(
                 CANCEL, {"requestId": question.id}, lane=question.params["sessionId"]
             )
@@ -196,12 +217,12 @@ class Window(Peer):
             "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True}
         }
         auth_methods: list[Any] = []
-        if not self._knows_us:
+        if not self._knows_us and self._may_act:
             # A client that has not heard of us talks to one agent: tell it what that one can do.
             agent = await self._manager.links.agent(self._agent)
             capabilities = dict(agent.capabilities)
             auth_methods = agent.auth_methods
-        else:
+        if self._knows_us:
             self._feed.keep = None
         capabilities["loadSession"] = True
         capabilities["sessionCapabilities"] = {name: {} for name in offered}
@@ -224,6 +245,7 @@ class Window(Peer):
                     "run": self._manager.run,
                     "defaultAgent": self._agent or self._manager.catalog.default_id,
                     "rootDir": self._manager.root_dir,
+                    "mayAct": self._may_act,
                     "limits": {
                         "initialize": self._manager.limits.initialize_timeout,
                         "request": self._manager.limits.request_timeout,
@@ -283,7 +305,9 @@ class Window(Peer):
             raise invalid_params("cursor: must be one that `session/list` returned.")
         start = int(cursor)
         known = [session.public() for session in self._manager.all()]
-        elsewhere = [foreign.public() for foreign in await self._manager.elsewhere()]
+        # To ask agents what they have is to start them.
+        foreign = await self._manager.elsewhere() if self._may_act else []
+        elsewhere = [each.public() for each in foreign]
         found = [
             session
             for session in [*known, *elsewhere]

@@ -628,6 +628,8 @@ export interface IServerMeta {
   run?: string;
   defaultAgent?: string;
   rootDir?: string;
+  /** Whether whoever looks at this may work here; otherwise, only watch. */
+  mayAct?: boolean;
   /** How long agents may take to start, and to answer what should not take long, in seconds. */
   limits?: { initialize: number; request: number };
 }

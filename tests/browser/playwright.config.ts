@@ -26,6 +26,11 @@ const own = ports[Number(process.env.TEST_PARALLEL_INDEX ?? 0)];
 
 const base = (port: string): string => `http://127.0.0.1:${port}`;
 
+/** Which projects are to run, if not all: a part of the tests starts only the servers it needs. */
+const wanted = process.env.ACP_TEST_PROJECTS?.split(' ');
+const isWanted = (project: string): boolean =>
+  wanted === undefined || wanted.includes(project);
+
 const server = (python: string, port: string, application = 'jupyterlab') => ({
   command: `${python} server.py ${port} ${token} ${application}`,
   url: `${base(port)}/api`,
@@ -69,10 +74,10 @@ export default defineConfig({
       testMatch: 'notebook7.spec.ts',
       use: { baseURL: base(portNotebook) }
     }
-  ],
+  ].filter(({ name }) => isWanted(name)),
   webServer: [
-    ...ports.map(port => server(python, port)),
-    server(together, portTogether),
-    server(python, portNotebook, 'notebook')
+    ...(isWanted('lab') ? ports.map(port => server(python, port)) : []),
+    ...(isWanted('collaboration') ? [server(together, portTogether)] : []),
+    ...(isWanted('notebook') ? [server(python, portNotebook, 'notebook')] : [])
   ]
 });

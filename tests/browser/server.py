@@ -105,7 +105,12 @@ def main() -> int:
         config = home / "config"
         config.mkdir()
         (config / "jupyter_server_config.json").write_text(
-            json.dumps({"AcpExtension": {"agents": agents, "remote_schemes": SCHEMES}})
+            json.dumps(
+                {
+                    "AcpExtension": {"agents": agents, "remote_schemes": SCHEMES},
+                    "ServerApp": {"authorizer_class": "guests.Guests"},
+                }
+            )
         )
         environment = {
             **os.environ,
@@ -116,6 +121,7 @@ def main() -> int:
             "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
             "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
             "IPYTHONDIR": str(home / "ipython"),
+            "PYTHONPATH": str(Path(__file__).parent),
         }
         # In a layer on top of another environment: JupyterLab's files are in the one below.
         below = Path(jupyterlab.__file__).parents[4]

@@ -21,6 +21,7 @@ import { SessionContext } from './session';
 import { Settings } from './settings';
 import { TranscriptView } from './transcript';
 import { Usage } from './usage';
+import { Watching } from './watching';
 
 interface ISessionViewProps {
   model: SessionModel;
@@ -115,15 +116,19 @@ export function SessionView({
           </Button>
         </div>
       )}
-      <Prompt
-        ref={inputRef}
-        model={model}
-        isBusy={model.isBusy}
-        isConnected={isConnected}
-      >
-        <Settings model={model} isConnected={isConnected} />
-        {transcript.usage && <Usage usage={transcript.usage} />}
-      </Prompt>
+      {sessions.connection.server.mayAct === false ? (
+        <Watching />
+      ) : (
+        <Prompt
+          ref={inputRef}
+          model={model}
+          isBusy={model.isBusy}
+          isConnected={isConnected}
+        >
+          <Settings model={model} isConnected={isConnected} />
+          {transcript.usage && <Usage usage={transcript.usage} />}
+        </Prompt>
+      )}
     </SessionContext.Provider>
   );
 }

@@ -12,6 +12,7 @@ import { useChat } from './context';
 import { type ILoaded, useFrameUpdates } from './hooks';
 import { SessionListView } from './sessionlist';
 import { Problem } from './status';
+import { Watching } from './watching';
 
 interface IWelcomeProps {
   agents: ILoaded<IAgent[]>;
@@ -26,7 +27,7 @@ export function Welcome({
   isStarting,
   onNew
 }: IWelcomeProps): JSX.Element {
-  const { sessions, trans, newRemoteSession } = useChat();
+  const { sessions, trans } = useChat();
   const { list } = sessions;
   useFrameUpdates(list.changed);
   // An agent may have been installed since the page was last shown.
@@ -52,66 +53,16 @@ export function Welcome({
           {trans.__('Try again')}
         </button>
       </Problem>
-      <section aria-labelledby="jp-acp-start">
-        <h2 id="jp-acp-start" className="jp-acp-Heading">
-          {trans.__('Start a session')}
-        </h2>
-        {agents.value && ready.length === 0 && (
-          <p className="jp-acp-Hint">
-            {trans.__(
-              'No agent may be used here. Install one of the agents below, or ask who runs this server.'
-            )}
-          </p>
-        )}
-        <ul className="jp-acp-List">
-          {ready.map(agent => (
-            <li key={agent.id} className="jp-acp-RowHolder">
-              <button
-                type="button"
-                className="jp-acp-Row"
-                disabled={isStarting}
-                onClick={() => onNew(agent.id)}
-              >
-                <agentIcon.react tag="span" className="jp-acp-Row-icon" />
-                <span className="jp-acp-Row-text">
-                  <span className="jp-acp-Row-title">{agent.name}</span>
-                  {agent.description && (
-                    <span className="jp-acp-Row-detail">
-                      {agent.description}
-                    </span>
-                  )}
-                </span>
-                {agent.default && (
-                  <span className="jp-acp-Badge">{trans.__('default')}</span>
-                )}
-              </button>
-              <AgentActions agent={agent} onChanged={agents.reload} />
-            </li>
-          ))}
-          {ready.length > 0 && (
-            <li className="jp-acp-RowHolder">
-              <button
-                type="button"
-                className="jp-acp-Row"
-                disabled={isStarting}
-                onClick={() => void newRemoteSession()}
-              >
-                <remoteIcon.react tag="span" className="jp-acp-Row-icon" />
-                <span className="jp-acp-Row-text">
-                  <span className="jp-acp-Row-title">
-                    {trans.__('New remote session…')}
-                  </span>
-                  <span className="jp-acp-Row-detail">
-                    {trans.__(
-                      'On a copy of a git repository; the work comes back as a branch'
-                    )}
-                  </span>
-                </span>
-              </button>
-            </li>
-          )}
-        </ul>
-      </section>
+      {sessions.connection.server.mayAct === false ? (
+        <Watching />
+      ) : (
+        <Start
+          agents={agents}
+          ready={ready}
+          isStarting={isStarting}
+          onNew={onNew}
+        />
+      )}
       <SessionListView agents={agents.value ?? []} />
       {missing.length > 0 && (
         <section aria-labelledby="jp-acp-more">
@@ -129,6 +80,76 @@ export function Welcome({
         </section>
       )}
     </div>
+  );
+}
+
+interface IStartProps extends IWelcomeProps {
+  /** The agents that can be used. */
+  ready: IAgent[];
+}
+
+/** What can be begun. */
+function Start({ agents, ready, isStarting, onNew }: IStartProps): JSX.Element {
+  const { trans, newRemoteSession } = useChat();
+  return (
+    <section aria-labelledby="jp-acp-start">
+      <h2 id="jp-acp-start" className="jp-acp-Heading">
+        {trans.__('Start a session')}
+      </h2>
+      {agents.value && ready.length === 0 && (
+        <p className="jp-acp-Hint">
+          {trans.__(
+            'No agent may be used here. Install one of the agents below, or ask who runs this server.'
+          )}
+        </p>
+      )}
+      <ul className="jp-acp-List">
+        {ready.map(agent => (
+          <li key={agent.id} className="jp-acp-RowHolder">
+            <button
+              type="button"
+              className="jp-acp-Row"
+              disabled={isStarting}
+              onClick={() => onNew(agent.id)}
+            >
+              <agentIcon.react tag="span" className="jp-acp-Row-icon" />
+              <span className="jp-acp-Row-text">
+                <span className="jp-acp-Row-title">{agent.name}</span>
+                {agent.description && (
+                  <span className="jp-acp-Row-detail">{agent.description}</span>
+                )}
+              </span>
+              {agent.default && (
+                <span className="jp-acp-Badge">{trans.__('default')}</span>
+              )}
+            </button>
+            <AgentActions agent={agent} onChanged={agents.reload} />
+          </li>
+        ))}
+        {ready.length > 0 && (
+          <li className="jp-acp-RowHolder">
+            <button
+              type="button"
+              className="jp-acp-Row"
+              disabled={isStarting}
+              onClick={() => void newRemoteSession()}
+            >
+              <remoteIcon.react tag="span" className="jp-acp-Row-icon" />
+              <span className="jp-acp-Row-text">
+                <span className="jp-acp-Row-title">
+                  {trans.__('New remote session…')}
+                </span>
+                <span className="jp-acp-Row-detail">
+                  {trans.__(
+                    'On a copy of a git repository; the work comes back as a branch'
+                  )}
+                </span>
+              </span>
+            </button>
+          </li>
+        )}
+      </ul>
+    </section>
   );
 }
 
