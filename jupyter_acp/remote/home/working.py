@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git import Git, GitError
-from .files import NOTHING, Entry, changes, enter, entries, stage, steps
+from .files import NOTHING, SUBMODULE, Entry, Step, changes, enter, entries, stage, steps
 from .names import listed, some, with_parents
 from .repository import RepositoryError
 from .shadow import Shadow
@@ -73,11 +73,13 @@ async def make_plan(
     paths = {step.path for step in wanted} | set(also)
     tracked = {entry.path for entry in await entries(git)}
     added = {step.path for step in wanted if step.old_mode == NOTHING} | (set(also) - tracked)
+    # git leaves the files of a folder that becomes a submodule alone, and those of one that was.
+    kept = {step.path for step in wanted if step.new_mode == SUBMODULE}
     changed = {path for _, path in await changes(git, old)}
     around = with_parents(paths)
     local = {
         path for path in changed if path in around or with_parents([path]) & paths
-    } | await asyncio.to_thread(_unknown, shadow, added, tracked)
+    } | await asyncio.to_thread(_unknown, shadow, added | _emptied(wanted), tracked, kept)
     plan = Plan(git, old, new, paths)
     back: set[str] = set()
     if session is not None:
@@ -86,6 +88,8 @@ async def make_plan(
         back = (back & changed) | await asyncio.to_thread(_unknown, shadow, back - tracked, tracked)
     if local or back:
         plan = await _past_sent(shadow, plan, local, back, session)
+        emptied = _emptied(await steps(git, plan.old, plan.new))
+        _refuse(await asyncio.to_thread(_unknown, shadow, emptied, tracked))
     try:
         await plan.git.run("read-tree", "-m", "-u", "-n", plan.old, plan.new)
     except GitError as error:
@@ -107,14 +111,10 @@ async def _past_sent(
             probe = await _copied(shadow, plan.git)
             await stage(probe, local | back)
             other |= await _staged(probe, session.sent)
+            # A repository in a folder is never sent, whatever its files are like.
+            other |= {path for path in local if ".git" in path.split("/")}
             mine, sent = local & other, back - other
-    if mine:
-        raise RepositoryError(
-            "dirty",
-            f"These files have changes of yours that would be lost: {some(mine)}. Commit them, "
-            "stash them (git stash -u) or move them away. Nothing was changed.",
-            sorted(mine),
-        )
+    _refuse(mine)
     known = local | sent
     git = await _copied(shadow, plan.git)
     await stage(git, known)
@@ -125,6 +125,25 @@ async def _past_sent(
     paths = {step.path for step in await steps(git, old, plan.new)}
     before = await _lines(plan, plan.git, known)
     return Plan(git, old, plan.new, paths | known | set(plan.paths), before)
+
+
+def _refuse(mine: Collection[str]) -> None:
+    if mine:
+        raise RepositoryError(
+            "dirty",
+            f"These files have changes of yours that would be lost: {some(mine)}. Commit them, "
+            "stash them (git stash -u) or move them away. Nothing was changed.",
+            sorted(mine),
+        )
+
+
+def _emptied(wanted: Iterable[Step]) -> set[str]:
+    """Return which submodules become files: git removes all that is in them, and asks nobody."""
+    return {
+        step.path
+        for step in wanted
+        if step.old_mode == SUBMODULE and step.new_mode not in (SUBMODULE, NOTHING)
+    }
 
 
 async def _copied(shadow: Shadow, git: Git) -> Git:
@@ -147,8 +166,13 @@ async def _lines(plan: Plan, git: Git, paths: Collection[str]) -> list[Entry]:
     return [found.get(path) or Entry(NOTHING, nothing, "0", path) for path in sorted(paths)]
 
 
-def _unknown(shadow: Shadow, added: Iterable[str], tracked: Collection[str]) -> set[str]:
-    """Return what is where files are to be added and is not tracked: git would not always ask."""
+def _unknown(
+    shadow: Shadow, added: Iterable[str], tracked: Collection[str], kept: Collection[str] = ()
+) -> set[str]:
+    """Return what is where files are to be added and is not tracked: git would not always ask.
+
+    What is inside of folders that are `kept` is not in the way.
+    """
     toplevel = shadow.repository.toplevel
     same = str.casefold if _folds(shadow) else str
     known = {same(name) for name in tracked}
@@ -166,13 +190,17 @@ def _unknown(shadow: Shadow, added: Iterable[str], tracked: Collection[str]) -> 
                     found.add(name)
                 break
         else:
-            found.update(name for name in _inside(toplevel, path) if same(name) not in known)
+            if path not in kept:
+                found.update(name for name in _inside(toplevel, path) if same(name) not in known)
     return found
 
 
 def _inside(toplevel: Path, folder: str) -> Iterable[str]:
-    """Return what is in a folder: everything but folders."""
+    """Return what is in a folder: everything but folders; a repository's own data are one thing."""
     for at, folders, names in os.walk(toplevel / folder):
+        if ".git" in folders:
+            folders.remove(".git")
+            names.append(".git")
         links = [name for name in folders if os.path.islink(os.path.join(at, name))]
         for name in (*names, *links):
             yield os.path.relpath(os.path.join(at, name), toplevel).replace(os.sep, "/")
