@@ -338,6 +338,140 @@ async def test_a_reference_that_cannot_be_changed(world, action, lock):
     await act(world, action, result)
 
 
+async def renamed(world):
+    """A result that renames a folder, and leaves a link to it under the old name."""
+    commit(world.home, {"src/deep/c.py": "c = 1\n"})
+    git(world.home, "push", "-q", "origin", "main")
+    work = world.root / "renaming"
+    git(world.root, "clone", "-q", str(world.bare), str(work))
+    git(work, "mv", "src", "lib")
+    write(work, {"src": Path("lib")})
+    git(work, "add", "-A")
+    git(work, "commit", "-qm", "Renamed")
+    git(work, "push", "-q", "origin", "HEAD:refs/heads/acp/renamed")
+    revision = git(work, "rev-parse", "HEAD")
+    target = GitRemoteRef(url=world.url, branch="acp/renamed", revision=revision)
+    async with world.shadow() as shadow:
+        return await fetch_target(shadow, target, sent=world.sent(), session="renamed", number=1)
+
+
+@pytest.mark.parametrize(
+    ("action", "lock"), [("merge", "refs/heads/main.lock"), ("checkout", "HEAD.lock")]
+)
+async def test_a_folder_that_became_a_link_comes_back(world, action, lock):
+    """Seen through the link, everything is where it was; and then the link goes."""
+    result = await renamed(world)
+    (world.home / ".git" / lock).write_bytes(b"")
+    words = await refused(world, action, result, "failed")
+    assert "all is as before. git" in words
+    (world.home / ".git" / lock).unlink()
+    before = work(world.home)
+    record = await act(world, action, result)
+    assert (world.home / "src").is_symlink()
+    await undone(world, record)
+    assert work(world.home) == before
+
+
+async def test_what_is_behind_a_link_is_not_copied(world, tmp_path):
+    write(tmp_path, {"outside/secret": "s3cret\n", "outside/more/b": "b\n"})
+    commit(world.home, {"d": tmp_path / "outside", "endless": Path("/dev")})
+    git(world.home, "push", "-q", "origin", "main")
+    target = {"d/secret": "theirs\n", "d/more/b": "theirs\n", "endless/zero": "theirs\n"}
+    result = await world.fetched({"d": None, "endless": None, **target})
+    before = work(world.home)
+    (world.home / ".git" / "refs/heads/main.lock").write_bytes(b"")
+    await refused(world, "merge", result, "failed")
+    (world.home / ".git" / "refs/heads/main.lock").unlink()
+    record = await act(world, "merge", result)
+    assert (world.home / "d/secret").read_text() == "theirs\n"
+    kept = [path for path in world.cache.glob("*/records/*/files/*") if not path.is_symlink()]
+    assert not kept
+    await undone(world, record)
+    assert work(world.home) == before
+    assert (tmp_path / "outside/secret").read_text() == "s3cret\n"
+
+
+def saved_meanwhile(world, monkeypatch, files, when="before"):
+    """Let somebody save files while git is about to write them, or has just done so."""
+    carry_out = Plan.carry_out
+
+    async def saving(self):
+        if when == "before":
+            write(world.home, files)
+        await carry_out(self)
+        if when == "after":
+            write(world.home, files)
+            raise OSError("As if something had gone wrong")
+
+    monkeypatch.setattr(Plan, "carry_out", saving)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("action", ACTIONS)
+async def test_what_is_saved_meanwhile_is_not_overwritten(world, action, when, monkeypatch):
+    result = await many(world)
+    before = work(world.home)
+    mine = {"a0.txt": "saved\n", "zz.txt": "saved as well\n"}
+    saved_meanwhile(world, monkeypatch, mine, when)
+    with pytest.raises(RepositoryError) as caught:
+        await act(world, action, result)
+    assert caught.value.code == "failed"
+    assert "as before but for a0.txt, zz.txt" in str(caught.value)
+    after = work(world.home)
+    assert {name: after["files"][name][1].decode() for name in mine} == mine
+    # How they were is kept, and the place is told.
+    (folder,) = world.cache.glob("*/records/*")
+    assert str(folder) in str(caught.value)
+    kept = {path.read_text() for path in (folder / "files").iterdir()}
+    assert {"old a0.txt\n", "old zz.txt\n"} <= kept
+    write(world.home, {name: f"old {name}\n" for name in mine})
+    assert work(world.home) == before
+    healthy(world.home)
+
+
+async def test_what_is_saved_where_a_folder_was_is_put_aside(world, monkeypatch):
+    result = await many(world)
+    # The folder src is to be a file, and somebody writes to that.
+    saved_meanwhile(world, monkeypatch, {"src": "saved\n"}, "after")
+    before = work(world.home)
+    with pytest.raises(RepositoryError) as caught:
+        await act(world, "pick", result)
+    assert "but for src" in str(caught.value)
+    assert work(world.home) == before
+    (kept,) = world.cache.glob("*/records/*/replaced/*")
+    assert kept.read_text() == "saved\n"
+
+
+async def test_what_is_saved_while_something_is_undone_is_not_overwritten(world, monkeypatch):
+    git(world.home, "config", "core.autocrlf", "true")
+    write(world.home, {"README.md": b"# Hello\n", "src/a.py": b"a = 1\n"})
+    git(world.home, "add", "-A")
+    result = await world.fetched({"README.md": "# New\n", "src/a.py": "a = 2\n"})
+    record = await act(world, "merge", result)
+    carry_out = Plan.carry_out
+
+    async def saving(self):
+        await carry_out(self)
+        write(world.home, {"README.md": "saved\n"})
+
+    monkeypatch.setattr(Plan, "carry_out", saving)
+    again = await undone(world, record)
+    assert "README.md" in again.message
+    assert (world.home / "README.md").read_text() == "saved\n"
+    assert (world.home / "src/a.py").read_bytes() == b"a = 1\n"
+    assert status(world.home) == [" M README.md"]
+
+
+@pytest.mark.parametrize("action", ["merge", "checkout"])
+async def test_line_ends_are_no_work_of_somebody_else(world, action):
+    git(world.home, "config", "core.autocrlf", "true")
+    attributes = {".gitattributes": "*.py text eol=lf\n", "src/.gitattributes": "a.py eol=crlf\n"}
+    result = await world.fetched({"README.md": "# New\n", "src/a.py": "a = 2\n", **attributes})
+    lock = {"merge": "refs/heads/main.lock", "checkout": "HEAD.lock"}[action]
+    (world.home / ".git" / lock).write_bytes(b"")
+    assert "all is as before. git" in await refused(world, action, result, "failed")
+
+
 MANY = {
     **{f"a{number}.txt": f"new {number}\n" for number in range(5)},
     "folder/b.txt": "new\n",
@@ -568,9 +702,10 @@ async def test_what_was_written_after_a_crash_is_kept(world):
     write(world.home, {"a0.txt": "of the user\n"})
     async with world.shadow() as shadow:
         assert await recover(shadow)
-    assert (world.home / "a0.txt").read_text() == "old a0.txt\n"
-    kept = {path.read_text() for path in world.cache.glob("*/records/*/replaced/*")}
-    assert "of the user\n" in kept
+    assert (world.home / "a0.txt").read_text() == "of the user\n"
+    assert (world.home / "a1.txt").read_text() == "old a1.txt\n"
+    kept = {path.read_text() for path in world.cache.glob("*/records/*/files/*")}
+    assert "old a0.txt\n" in kept
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,9 @@ Each either completes or leaves files, index, HEAD and branches exactly as they 
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..refs import RefError, check_branch
 from .files import enter, entries
@@ -21,6 +20,7 @@ from .results import Result
 from .shadow import Shadow
 from .transaction import locked, recover, transact
 from .working import Session, make_plan
+from .written import put_back
 
 
 async def checkout(shadow: Shadow, result: Result, branch: str) -> Record:
@@ -127,6 +127,7 @@ async def undo(shadow: Shadow, id: str) -> Record:
         record.old,
         f"Undone: {record.message}",
         moves,
+        undoes=id,
     )
     with locked(repository, again.id):
         _check_quiet(shadow)
@@ -147,16 +148,24 @@ async def undo(shadow: Shadow, id: str) -> Record:
                 error.files,
             ) from None
 
+        theirs: set[str] = set()
+
         async def as_before() -> None:
             """Bring back the files byte by byte, and have git look at them anew."""
             copies = record.saved.copies
-            await asyncio.to_thread(record.saved.put_back, repository.toplevel, records.copies(id))
+            theirs.update(await put_back(shadow, records, record, again))
             lines = {e.path: e for e in await entries(plan.git) if copies.get(e.path) is not None}
             lines |= {entry.path: entry for entry in record.before}
             await enter(plan.git, lines.values())
             await plan.git.run("update-index", "-q", "--refresh", ok=(0, 1))
 
         again = await transact(shadow, plan, again, as_before)
+    if theirs or records.replaced(again.id).exists():
+        words = (
+            f"{again.message} But {some(theirs) or 'some files'} were written by somebody else "
+            f"meanwhile; copies are in {records.folder(id)} and {records.folder(again.id)}."
+        )
+        return replace(again, message=words)
     records.remove(id)
     records.remove(again.id)
     return again

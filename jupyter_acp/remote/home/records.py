@@ -67,6 +67,9 @@ class Record:
     before: Collection[Entry] = ()
     saved: Saved = field(default_factory=Saved)
     done: bool = False
+    undoes: str = ""
+    """The record that is undone by it, whose copies it puts back."""
+
     time: float = field(default_factory=time.time)
     id: str = field(default_factory=new_id)
 
@@ -99,6 +102,10 @@ class Records:
     def copies(self, id: str) -> Path:
         """Return where the files are that a record keeps."""
         return self.folder(id) / "files"
+
+    def replaced(self, id: str) -> Path:
+        """Return where that is kept which was not ours and had to make way; mostly there is nothing."""
+        return self.folder(id) / "replaced"
 
     def index(self, id: str) -> Path:
         """Return where the index is that a record keeps."""

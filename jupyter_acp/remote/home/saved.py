@@ -4,20 +4,27 @@
 
 git could write them anew from its objects, but not with what its settings here do not say: line
 ends, or outputs that a filter takes out of notebooks.
+
+No link is followed on the way to a file: what is behind it has a name of its own, or is not part of
+the repository at all.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import filecmp
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .names import with_parents
+
+IsOurs = Callable[[str], bool | None]
+"""Says of a path whether what is there was written by us, and by nobody since; None if it cannot."""
 
 
 @dataclass(frozen=True)
@@ -37,62 +44,118 @@ class Saved:
         folder.mkdir(parents=True)
         saved = cls()
         for number, path in enumerate(sorted(set(paths))):
-            at = toplevel / path
-            saved.copies[path] = number if _is_file(at) else None
-            if _is_file(at):
-                shutil.copy2(at, folder / str(number), follow_symlinks=False)
-            elif _is_folder(at):
+            at, mode = toplevel / path, mode_of(toplevel, path)
+            saved.copies[path] = number if is_file(mode) else None
+            if is_file(mode):
+                copy_file(at, folder / str(number))
+            elif is_folder(mode):
                 saved.folders.extend(_empty_folders(toplevel, path))
         saved.new_folders.extend(
-            path for path in with_parents(saved.copies) if not _is_folder(toplevel / path)
+            path for path in with_parents(saved.copies) if not is_folder(mode_of(toplevel, path))
         )
         return saved
 
-    def put_back(self, toplevel: Path, folder: Path, replaced: Path | None = None) -> None:
-        """Let the paths be what they were; what is there instead can be kept in another folder."""
-        changed = [path for path in self.copies if not self._is_back(toplevel, path, folder)]
+    def changed(self, toplevel: Path, folder: Path) -> list[str]:
+        """Return which paths are not what they were."""
+        return [path for path in self.copies if not self._is_back(toplevel, path, folder)]
+
+    def put_back(
+        self, toplevel: Path, folder: Path, replaced: Path, is_ours: IsOurs
+    ) -> Collection[str]:
+        """Let the paths be what they were, but for those that somebody else has written to since.
+
+        Those are returned. What of them stands where a folder has to be, and what may be theirs or
+        ours, is kept in another folder.
+        """
+        changed = self.changed(toplevel, folder)
+        here = {path: is_ours(path) for path in changed if is_file(mode_of(toplevel, path))}
+        theirs = {path for path, ours in here.items() if ours is False}
+        wanted = [path for path in changed if path not in theirs and self.copies[path] is not None]
         # First what is in the way, which also makes room on a disk that is full.
-        for number, path in enumerate(changed):
-            if _is_file(toplevel / path):
-                if replaced is not None:
-                    replaced.mkdir(exist_ok=True)
-                    shutil.copy2(toplevel / path, replaced / str(number), follow_symlinks=False)
+        for path, ours in here.items():
+            if ours:
                 (toplevel / path).unlink()
+            elif ours is None:
+                _put_aside(toplevel / path, replaced)
+        for path in sorted(with_parents(path.rpartition("/")[0] for path in wanted)):
+            if is_file(mode_of(toplevel, path)):
+                theirs.add(path)
+                _put_aside(toplevel / path, replaced)
         for path in sorted(self.new_folders, reverse=True):
-            if _is_folder(toplevel / path):
+            if is_folder(mode_of(toplevel, path)):
                 with contextlib.suppress(OSError):
                     (toplevel / path).rmdir()
         for path in self.folders:
-            (toplevel / path).mkdir(parents=True, exist_ok=True)
-        for path in changed:
-            copy = self.copies[path]
-            if copy is not None:
-                (toplevel / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(folder / str(copy), toplevel / path, follow_symlinks=False)
+            if not any(is_file(mode_of(toplevel, each)) for each in with_parents([path])):
+                (toplevel / path).mkdir(parents=True, exist_ok=True)
+        for path in wanted:
+            if mode_of(toplevel, path) is not None:
+                # A folder that is not empty, since somebody has put something into it.
+                theirs.add(path)
+                continue
+            (toplevel / path).parent.mkdir(parents=True, exist_ok=True)
+            copy_file(folder / str(self.copies[path]), toplevel / path)
+        return theirs
+
+    def holds(self, toplevel: Path, path: str, folder: Path) -> bool:
+        """Return whether a path has in it what it had, whoever may read it."""
+        copy = self.copies.get(path)
+        return copy is not None and same_content(toplevel / path, folder / str(copy))
 
     def _is_back(self, toplevel: Path, path: str, folder: Path) -> bool:
-        copy, at = self.copies[path], toplevel / path
-        if copy is None:
-            return not _is_file(at)
-        return _is_file(at) and _same(at, folder / str(copy))
+        copy, mode = self.copies[path], mode_of(toplevel, path)
+        if copy is None or not is_file(mode):
+            return copy is None and not is_file(mode)
+        kept = folder / str(copy)
+        return mode == kept.lstat().st_mode and same_content(toplevel / path, kept)
 
 
-def _same(one: Path, other: Path) -> bool:
-    modes = one.lstat().st_mode, other.lstat().st_mode
-    if modes[0] != modes[1]:
-        return False
-    if stat.S_ISLNK(modes[0]):
-        return one.readlink() == other.readlink()
-    return filecmp.cmp(one, other, shallow=False)
+def mode_of(toplevel: Path, path: str) -> int | None:
+    """Return what is at a path, or nothing; behind a link there is nothing."""
+    mode = None
+    parts = path.split("/")
+    for length in range(1, len(parts) + 1):
+        if mode is not None and not stat.S_ISDIR(mode):
+            return None
+        try:
+            mode = toplevel.joinpath(*parts[:length]).lstat().st_mode
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTDIR):
+                return None
+            raise
+    return mode
 
 
-def _is_file(path: Path) -> bool:
+def is_file(mode: int | None) -> bool:
     """Return whether there is anything but a folder."""
-    return os.path.lexists(path) and not _is_folder(path)
+    return mode is not None and not stat.S_ISDIR(mode)
 
 
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
+def is_folder(mode: int | None) -> bool:
+    """Return whether there is a folder, and no link to one."""
+    return mode is not None and stat.S_ISDIR(mode)
+
+
+def same_content(one: Path, other: Path) -> bool:
+    """Return whether two are the same link, or files with the same in them."""
+    kinds = {stat.S_IFMT(path.lstat().st_mode) for path in (one, other)}
+    if kinds == {stat.S_IFLNK}:
+        return one.readlink() == other.readlink()
+    return kinds == {stat.S_IFREG} and filecmp.cmp(one, other, shallow=False)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file or a link; of anything else there may be no end."""
+    mode = source.lstat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        raise OSError(errno.EINVAL, "Neither a file nor a link", str(source))
+    shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _put_aside(path: Path, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    copy_file(path, folder / f"{len(os.listdir(folder))}-{path.name}")
+    path.unlink()
 
 
 def _empty_folders(toplevel: Path, path: str) -> list[str]:

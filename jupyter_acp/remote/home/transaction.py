@@ -21,11 +21,13 @@ from typing import Any, TypeVar
 import psutil
 
 from ..git import GitError
+from .names import some
 from .records import Move, Record, Records, is_id
 from .repository import Repository, RepositoryError
 from .saved import Saved
 from .shadow import Shadow
 from .working import Plan
+from .written import take_back
 
 T = TypeVar("T")
 
@@ -91,16 +93,11 @@ async def _transact(
         done = replace(record, done=True)
         records.write(done)
     except BaseException as error:
-        await roll_back(repository, records, record)
-        records.remove(record.id)
+        now = await roll_back(shadow, records, record)
         if isinstance(error, OSError):
-            raise RepositoryError(
-                "failed", f"It did not work, and all is as before: {error}."
-            ) from None
+            raise RepositoryError("failed", f"It did not work, and {now}: {error}.") from None
         if isinstance(error, GitError):
-            raise RepositoryError(
-                "failed", f"It did not work, and all is as before. {error}"
-            ) from None
+            raise RepositoryError("failed", f"It did not work, and {now}. {error}") from None
         raise
     records.prune()
     return done
@@ -115,31 +112,36 @@ async def recover(shadow: Shadow) -> bool:
     # Without a record, nothing had been touched yet.
     record = records.find(id)
     if record is not None and not record.done:
-        # Somebody may have written to the files since: that is kept.
-        replaced = records.folder(id) / "replaced"
-        await _to_the_end(roll_back(repository, records, record, replaced))
+        await _to_the_end(roll_back(shadow, records, record))
     repository.lock.unlink(missing_ok=True)
     return True
 
 
-async def roll_back(
-    repository: Repository, records: Records, record: Record, replaced: Path | None = None
-) -> None:
-    """Let everything be as before a record; each step is taken back if it was made."""
+async def roll_back(shadow: Shadow, records: Records, record: Record) -> str:
+    """Let everything be as before a record, and say so; each step is taken back if it was made.
+
+    What somebody has written to since is left, and the record with it.
+    """
+    repository = shadow.repository
     try:
         await asyncio.to_thread(_restore_index, repository, records.index(record.id))
         for move in reversed(list(record.moves)):
             if await _current(repository, move.ref) == move.new:
                 await _make(repository, move.back)
-        await asyncio.to_thread(
-            record.saved.put_back, repository.toplevel, records.copies(record.id), replaced
-        )
+        theirs = await take_back(shadow, records, record)
     except (OSError, GitError) as error:
         raise RepositoryError(
             "halfDone",
             f"It did not work, and could not be taken back: {error}. Copies of your files are in "
             f"{records.copies(record.id)}.",
         ) from None
+    if not theirs and not records.replaced(record.id).exists():
+        records.remove(record.id)
+        return "all is as before"
+    return (
+        f"all is as before but for {some(theirs) or 'some files'}, written by somebody else "
+        f"meanwhile (how it was before, and what had to make way, is in {records.folder(record.id)})"
+    )
 
 
 def _save(repository: Repository, records: Records, plan: Plan, record: Record) -> Record:
