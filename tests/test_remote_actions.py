@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,12 +19,13 @@ import pytest
 from gitserver import git
 from gitworld import files_of, healthy, run, state, untouched, write
 
-from jupyter_acp.remote.home import records, transaction
+from jupyter_acp.remote.home import owner, records, transaction
 from jupyter_acp.remote.home.actions import checkout, merge, pick, undo
+from jupyter_acp.remote.home.recovery import recover
 from jupyter_acp.remote.home.repository import RepositoryError
 from jupyter_acp.remote.home.results import discard, fetch_target
+from jupyter_acp.remote.home.saved import Saved
 from jupyter_acp.remote.home.scratch import push_scratch
-from jupyter_acp.remote.home.transaction import recover
 from jupyter_acp.remote.home.working import Plan
 from jupyter_acp.remote.refs import GitRemoteRef
 
@@ -696,6 +698,81 @@ async def test_the_server_dies_in_the_middle(world, action, where):
     await act(world, action, result)
 
 
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("where", ["copied", "written", "moved", "installed"])
+async def test_the_server_dies_and_its_lock_is_removed_by_hand(world, action, where):
+    """As git advises; what else is staged by then stays so."""
+    result = await many(world)
+    before = work(world.home)
+    crash(world, action, where, result)
+    (world.home / ".git" / "index.lock").unlink()
+    git(world.home, "status")
+    write(world.home, {"mine": "1\n"})
+    git(world.home, "add", "mine")
+    async with world.shadow() as shadow:
+        assert await recover(shadow)
+        assert not await recover(shadow)
+    assert git(world.home, "show", ":mine") == "1"
+    git(world.home, "rm", "-qf", "mine")
+    assert work(world.home) == before
+    assert not list(world.cache.glob("*/records/*"))
+    healthy(world.home)
+    await act(world, action, result)
+
+
+async def test_what_the_user_made_of_it_after_a_crash_is_left(world):
+    result = await many(world)
+    crash(world, "merge", "written", result)
+    (world.home / ".git" / "index.lock").unlink()
+    git(world.home, "add", "-A")
+    git(world.home, "commit", "-qm", "All of this is mine now")
+    with untouched(world.home):
+        async with world.shadow() as shadow:
+            (words,) = await recover(shadow)
+            assert not await recover(shadow)
+    (folder,) = world.cache.glob("*/records/*/files")
+    assert "left as it is" in words and str(folder) in words
+
+
+@pytest.mark.parametrize("has_lock", [True, False])
+async def test_a_server_on_another_machine_may_live(world, monkeypatch, has_lock):
+    result = await many(world)
+    before = work(world.home)
+    crash(world, "merge", "written", result)
+    lock = world.home / ".git" / "index.lock"
+    if not has_lock:
+        lock.unlink()
+    monkeypatch.setattr(owner.socket, "gethostname", lambda: "another")
+    with untouched(world.home):
+        async with world.shadow() as shadow:
+            assert not await recover(shadow)
+    # But not for ever: a container that is started anew has another name.
+    monkeypatch.setattr(owner, "_LONGEST", -1.0)
+    async with world.shadow() as shadow:
+        assert await recover(shadow)
+    assert work(world.home) == before
+
+
+async def test_what_could_not_be_taken_back_is_tried_again(world, monkeypatch):
+    result = await many(world)
+    before = work(world.home)
+    main = world.home / ".git" / "refs/heads/main.lock"
+    main.write_bytes(b"")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Saved, "put_back", full)
+        with pytest.raises(RepositoryError) as caught:
+            await act(world, "merge", result)
+    assert caught.value.code == "halfDone"
+    main.unlink()
+    async with world.shadow() as shadow:
+        assert await recover(shadow)
+    assert work(world.home) == before
+
+
 async def test_what_was_written_after_a_crash_is_kept(world):
     result = await many(world)
     crash(world, "pick", "written", result)
@@ -715,8 +792,8 @@ async def test_what_was_written_after_a_crash_is_kept(world):
         "{}",
         "[]",
         "7",
-        '["jupyter-acp", "../..", 1, 0.0]',
-        '["jupyter-acp", [], 1, 0]',
+        '["jupyter-acp", "../..", {"pid": 1, "since": 0, "host": ""}]',
+        '["jupyter-acp", "00000000000000000000000000000000", [1]]',
         "\0" * 2000,
     ],
     ids=range(7),
@@ -814,6 +891,35 @@ async def test_only_the_last_can_be_undone(world, monkeypatch):
     git(world.home, "reset", "-q", "--soft", "HEAD~")
     await undone(world, done[2])
     assert (world.home / "n").read_text() == "1\n"
+
+
+async def test_copies_are_not_kept_for_ever(world, monkeypatch):
+    done = []
+    for number in range(4):
+        done.append(await act(world, "pick", await world.fetched({"n": f"{number}\n" * 100})))
+        git(world.home, "commit", "-qm", "Picked")
+        git(world.home, "push", "-q", "origin", "main")
+    (folder,) = world.cache.glob("*/records")
+    (folder / ("f" * 32)).mkdir()
+    (folder / done[1].id / "replaced").mkdir()
+    (folder / done[2].id / "open").touch()
+    for age, names in {
+        29: [done[0].id, done[1].id],
+        2: ["f" * 32],
+        31: [done[2].id],
+    }.items():
+        for name in names:
+            os.utime(folder / name, (time.time() - age * 86400,) * 2)
+    records.prune_all(world.cache)
+    assert {path.name for path in folder.iterdir()} == {record.id for record in done}
+    # The largest, but never the latest.
+    monkeypatch.setattr(records, "LARGEST", 10)
+    records.prune_all(world.cache)
+    assert {path.name for path in folder.iterdir()} == {record.id for record in done[1:]}
+    os.utime(folder / done[1].id, (1, 1))
+    os.utime(folder / done[3].id, (1, 1))
+    records.prune_all(world.cache)
+    assert [path.name for path in folder.iterdir()] == [done[2].id]
 
 
 async def sent_as_it_is(world):

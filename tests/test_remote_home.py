@@ -4,7 +4,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from conftest import scripted
@@ -42,6 +48,15 @@ def acp_agents():
 @pytest.fixture
 def acp_config(tmp_path):
     return {"remote_schemes": ["http"], "remote_cache": str(tmp_path / "cache")}
+
+
+async def until(holds, seconds=30):
+    """Wait for what is done in the background."""
+    for _ in range(seconds * 20):
+        if holds():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("It has not come about.")
 
 
 async def ask(window, method, **params):
@@ -254,3 +269,62 @@ async def test_what_a_killed_server_was_fetching_can_be_fetched_again(
     expected = ["there", "fetching", "ready", "there"]
     await later.wait(lambda _: [m["params"]["state"] for m in later.of(RESULT)] == expected)
     assert (await acp.manager()).get(session).record.results[0]["state"] == "there"
+
+
+DYING = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from gitworld import POLICY
+from jupyter_acp.remote.git import Git
+from jupyter_acp.remote.home import actions
+from jupyter_acp.remote.home.repository import Repository
+from jupyter_acp.remote.home.results import Result
+from jupyter_acp.remote.home.shadow import Shadow
+from jupyter_acp.remote.home.working import Plan
+
+async def dying(self):
+    await carry_out(self)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+async def main(home, cache, result):
+    repository = await Repository.find(Path(home), Git(policy=POLICY))
+    async with Shadow.of(repository, Path(cache)) as shadow:
+        await actions.merge(shadow, Result.model_validate_json(result))
+
+carry_out, Plan.carry_out = Plan.carry_out, dying
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def merge_and_die(home, cache, fetched):
+    """Let a server be killed when the files are written."""
+    path = os.pathsep.join([*sys.path, str(Path(__file__).parent)])
+    dead = subprocess.run(
+        [sys.executable, "-c", DYING, str(home), str(cache), json.dumps(fetched)],
+        env={**os.environ, "PYTHONPATH": path},
+        check=False,
+    )
+    assert dead.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("how", ["start", "inspect"])
+async def test_what_a_killed_server_left_half_done_is_put_right(
+    window, home, acp, acp_connect, tmp_path, how
+):
+    session = await begin(window, home)
+    await work(window, session, ["write", "hello.py", "theirs\n"], ["write", "n", "n"])
+    before = state(home)
+    fetched = (await acp.manager()).get(session).record.results[0]["fetched"]
+    if how == "start":
+        await acp.stop_extension()
+    merge_and_die(home, tmp_path / "cache" / "home", fetched)
+    assert state(home) != before
+    # As git advises.
+    (home / ".git" / "index.lock").unlink()
+    if how == "start":
+        await acp_connect()
+        await until(lambda: state(home) == before)
+    else:
+        assert (await ask(window, "inspect", cwd=str(home)))["changeCount"] == 0
+    assert state(home) == before
+    assert git(home, "status", "--porcelain") == ""

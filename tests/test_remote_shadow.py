@@ -14,12 +14,12 @@ from gitworld import World, run, write
 from jupyter_acp.remote.home.actions import checkout, merge, pick, undo
 from jupyter_acp.remote.home.description import describe
 from jupyter_acp.remote.home.reading import commits, contents, files
+from jupyter_acp.remote.home.recovery import recover
 from jupyter_acp.remote.home.repository import RepositoryError
 from jupyter_acp.remote.home.results import discard, fetch_target
 from jupyter_acp.remote.home.scratch import push_scratch
 from jupyter_acp.remote.home.settings import Settings
 from jupyter_acp.remote.home.shadow import Shadow, config_line
-from jupyter_acp.remote.home.transaction import recover
 
 HOOKS = [
     "applypatch-msg",

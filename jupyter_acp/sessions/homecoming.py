@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,8 @@ from ..protocol import RemoteAction
 from ..remote.git import Git, GitError, Report
 from ..remote.home import actions, reading
 from ..remote.home.description import describe
-from ..remote.home.records import Record
+from ..remote.home.records import Record, prune_all
+from ..remote.home.recovery import is_needed, recover
 from ..remote.home.repository import Repository, RepositoryError
 from ..remote.home.results import Result, discard, discard_session, fetch_target
 from ..remote.home.scratch import push_scratch
@@ -44,24 +45,50 @@ class Homecoming:
         self._log = log
         self._git = Git(policy=options.policy, timeout=options.timeout)
         self._limits = options.limits
+        self._cache = options.cache / "home"
         self._fetching: dict[tuple[str, int], asyncio.Task[None]] = {}
+        self._recovering: asyncio.Task[None] | None = None
 
     def close(self) -> None:
         """Fetch no more; what was not fetched can be fetched later."""
         for task in self._fetching.values():
             task.cancel()
+        if self._recovering is not None:
+            self._recovering.cancel()
+
+    # What was left by a server that was killed
+
+    def recover(self, folders: Collection[str]) -> None:
+        """Put right, in the background, what was left half done in folders' repositories, or too long."""
+        self._recovering = asyncio.get_running_loop().create_task(self._recover(folders))
+
+    async def _recover(self, folders: Collection[str]) -> None:
+        await asyncio.to_thread(prune_all, self._cache)
+        for folder in sorted(folders):
+            try:
+                # Most are gone, or as they should be: of those nothing is said.
+                with contextlib.suppress(RepositoryError):
+                    repository = await Repository.find(Path(folder), self._git)
+                    if not await asyncio.to_thread(is_needed, repository, self._cache):
+                        continue
+                    async with self._shadow(folder, is_recovered=True):
+                        self._on_change()
+            except RpcError as error:
+                self._log.warning("%s", error.message)
+            except Exception:
+                self._log.exception("What was left half done in %s could not be put right", folder)
 
     # Before a session begins
 
     async def inspect(self, folder: str) -> dict[str, Any]:
         """Say what of a folder's repository could be worked on elsewhere."""
-        async with self._shadow(folder) as shadow:
+        async with self._shadow(folder, is_recovered=True) as shadow:
             described = (await describe(shadow)).public()
             return {**described, "folder": _within(folder, shadow.repository.toplevel)}
 
     async def push(self, folder: str, *, uncommitted: bool, report: Report) -> dict[str, Any]:
         """Push what is not on the remote to a branch of its own, and return where it is."""
-        async with self._shadow(folder) as shadow:
+        async with self._shadow(folder, is_recovered=True) as shadow:
             ref = await push_scratch(
                 shadow, include_uncommitted=uncommitted, report=report, limits=self._limits
             )
@@ -140,7 +167,7 @@ class Homecoming:
     ) -> dict[str, Any]:
         """Take a result in, or let it go, or undo that; all of it or nothing."""
         result = _result(session, number)
-        async with self._shadow(session.record.home) as shadow:
+        async with self._shadow(session.record.home, is_recovered=True) as shadow:
             fetched = _fetched(session, number)
             done: str | None = None
             if action == "undo":
@@ -178,11 +205,14 @@ class Homecoming:
                     await discard_session(shadow.repository, session.id)
 
     @contextlib.asynccontextmanager
-    async def _shadow(self, folder: str) -> AsyncIterator[Shadow]:
+    async def _shadow(self, folder: str, *, is_recovered: bool = False) -> AsyncIterator[Shadow]:
         """Work on the repository of a folder; what git cannot do is said in words."""
         try:
             repository = await Repository.find(Path(folder), self._git)
-            async with Shadow.of(repository, self._options.cache / "home") as shadow:
+            async with Shadow.of(repository, self._cache) as shadow:
+                if is_recovered:
+                    for words in await recover(shadow):
+                        self._log.warning("%s", words)
                 yield shadow
         except RepositoryError as error:
             told = error.public()

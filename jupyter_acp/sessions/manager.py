@@ -110,6 +110,8 @@ class SessionManager:
             if record.alias is not None:
                 self._aliases[record.alias] = record.id
         self.history.open()
+        if homes := {record.home for record in records if record.home}:
+            (await self.homecoming()).recover(homes)
 
     async def close(self) -> None:
         """Stop every agent and save everything."""

@@ -15,10 +15,11 @@ from ..refs import RefError, check_branch
 from .files import enter, entries
 from .names import listed, some, with_parents
 from .records import KEPT, Move, Record, Records, new_id
+from .recovery import recover
 from .repository import Head, RepositoryError
 from .results import Result
 from .shadow import Shadow
-from .transaction import locked, recover, transact
+from .transaction import locked, transact
 from .working import Session, make_plan
 from .written import put_back
 

@@ -15,13 +15,25 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from ..git import size_of
 from .files import Entry
 from .names import shown
+from .owner import Owner
 from .repository import Head, RepositoryError
 from .saved import Saved
+from .shadow import RECORDS
 
 KEPT = 20
 """How many things can be undone, in each working tree."""
+
+OLDEST = 30 * 24 * 3600.0
+"""For how many seconds."""
+
+LARGEST = 1_000_000_000
+"""How many bytes copies may take there; of the latest there are always copies."""
+
+_OPEN = "open"
+_FORGOTTEN = 24 * 3600.0
 
 
 def new_id() -> str:
@@ -70,6 +82,7 @@ class Record:
     undoes: str = ""
     """The record that is undone by it, whose copies it puts back."""
 
+    owner: Owner = field(default_factory=Owner.this)
     time: float = field(default_factory=time.time)
     id: str = field(default_factory=new_id)
 
@@ -112,12 +125,27 @@ class Records:
         return self.folder(id) / "index"
 
     def write(self, record: Record) -> None:
-        """Keep a record, or keep it anew."""
+        """Keep a record, or keep it anew; until it is done, it is one that has to be closed."""
         folder = self.folder(record.id)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not record.done:
+            (folder / _OPEN).touch()
         # Names of files need not be text: what JSON escapes, it gives back.
         (folder / "record.new").write_text(json.dumps(asdict(record)), encoding="ascii")
         (folder / "record.new").replace(folder / "record.json")
+        if record.done:
+            self.close(record.id)
+
+    def close(self, id: str) -> None:
+        """Say of a record that nothing of it is left to be done or taken back."""
+        (self.folder(id) / _OPEN).unlink(missing_ok=True)
+
+    @property
+    def open(self) -> list[Record]:
+        """The records of what was begun and neither done nor taken back, the latest first."""
+        ids = (path.parent.name for path in self._folder.glob(f"*/{_OPEN}"))
+        found = [record for id in ids if is_id(id) and (record := self.find(id)) is not None]
+        return sorted(found, key=lambda record: record.time, reverse=True)
 
     def find(self, id: str) -> Record | None:
         """Return a record if it is kept."""
@@ -133,6 +161,7 @@ class Records:
                 "moves": [Move(**move) for move in data["moves"]],
                 "before": [Entry(*entry) for entry in data["before"]],
                 "saved": Saved(**data["saved"]),
+                "owner": Owner(**data["owner"]),
             }
         )
 
@@ -141,9 +170,25 @@ class Records:
         shutil.rmtree(self.folder(id), ignore_errors=True)
 
     def prune(self) -> None:
-        """Forget the oldest."""
+        """Forget the oldest, and what is too old or too large; not what is still to be taken back."""
         with contextlib.suppress(OSError):
-            found = [path for path in self._folder.iterdir() if path.is_dir()]
-            found.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-            for path in found[KEPT:]:
-                shutil.rmtree(path, ignore_errors=True)
+            found = [(path.stat().st_mtime, path) for path in self._folder.iterdir()]
+            count = size = 0
+            for changed, path in sorted(found, reverse=True):
+                age = time.time() - changed
+                if (path / _OPEN).exists() or not (path / "record.json").exists():
+                    # It may be in the making; without a record, nothing can be done with it.
+                    is_kept = (path / "record.json").exists() or age < _FORGOTTEN
+                elif (path / "replaced").exists():
+                    is_kept = age < OLDEST
+                else:
+                    count, size = count + 1, size + size_of(path)
+                    is_kept = age < OLDEST and count <= KEPT and (count == 1 or size <= LARGEST)
+                if not is_kept:
+                    shutil.rmtree(path, ignore_errors=True)
+
+
+def prune_all(cache: Path) -> None:
+    """Forget what is old in every working tree, also of repositories that are not here any more."""
+    for folder in cache.glob(f"*/{RECORDS}"):
+        Records(folder).prune()

@@ -26,6 +26,8 @@ from .repository import Repository, RepositoryError
 from .settings import Remote, Settings
 
 PROMISED = "promised"
+RECORDS = "records"
+"""Where that is kept which can be undone."""
 
 _HARMLESS = (
     "core.filemode",
@@ -67,7 +69,7 @@ class Shadow:
     def __init__(self, repository: Repository, settings: Settings, place: Path, work: Path) -> None:
         self.repository = repository
         self.settings = settings
-        self.records = place / "records"
+        self.records = place / RECORDS
         """Where that is kept which outlives this: what can be undone."""
 
         self.promised: Remote | None = None
@@ -80,9 +82,7 @@ class Shadow:
     @asynccontextmanager
     async def of(cls, repository: Repository, cache: Path) -> AsyncIterator[Shadow]:
         """Make one below a folder of caches, and remove it after use."""
-        # Of the working tree and not of the repository: each has an index and a sparse checkout.
-        key = hashlib.sha256(os.fsencode(repository.git_dir)).hexdigest()[:32]
-        place = cache / key
+        place = _place(repository, cache)
         try:
             work = await asyncio.to_thread(_room, place)
         except OSError as error:
@@ -95,6 +95,11 @@ class Shadow:
             yield shadow
         finally:
             shutil.rmtree(work, ignore_errors=True)
+
+    @staticmethod
+    def records_of(repository: Repository, cache: Path) -> Path:
+        """Return where records are kept, also if there is no shadow."""
+        return _place(repository, cache) / RECORDS
 
     @property
     def policy(self) -> Policy:
@@ -252,6 +257,11 @@ def _count(pack: Path) -> int:
     """Return how many objects there are in a pack, by its head."""
     with pack.open("rb") as file:
         return int.from_bytes(file.read(12)[8:], "big")
+
+
+def _place(repository: Repository, cache: Path) -> Path:
+    # Of the working tree and not of the repository: each has an index and a sparse checkout.
+    return cache / hashlib.sha256(os.fsencode(repository.git_dir)).hexdigest()[:32]
 
 
 def _room(place: Path) -> Path:

@@ -3,7 +3,7 @@
 """All or nothing: files, references and index of the user's repository change together.
 
 git's own lock on the index is held meanwhile, so no other git comes in between. If a step fails,
-those before it are taken back; if this server dies, the next one does it (`recover`).
+those before it are taken back; if this server dies, the next one does it (`recovery`).
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ import json
 import os
 import shutil
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import psutil
-
 from ..git import GitError
 from .names import some
-from .records import Move, Record, Records, is_id
+from .owner import Owner
+from .records import Move, Record, Records
 from .repository import Repository, RepositoryError
 from .saved import Saved
 from .shadow import Shadow
@@ -31,7 +30,12 @@ from .written import take_back
 
 T = TypeVar("T")
 
-_MARK = "jupyter-acp"
+Restore = Callable[[Shadow, Records, Record], Awaitable[None]]
+
+MARK = "jupyter-acp"
+"""What a lock of ours begins with."""
+
+_GOING_ON: set[str] = set()
 
 
 @contextlib.contextmanager
@@ -50,12 +54,18 @@ def locked(repository: Repository, id: str) -> Iterator[None]:
             "locked", f"The repository cannot be changed: {error.strerror}."
         ) from None
     with os.fdopen(handle, "w") as file:
-        process = psutil.Process()
-        json.dump([_MARK, id, process.pid, process.create_time()], file)
+        json.dump([MARK, id, asdict(Owner.this())], file)
+    _GOING_ON.add(id)
     try:
         yield
     finally:
+        _GOING_ON.discard(id)
         repository.lock.unlink(missing_ok=True)
+
+
+def is_going_on(id: str) -> bool:
+    """Return whether something of this process holds the lock for a record."""
+    return id in _GOING_ON
 
 
 async def transact(
@@ -65,7 +75,7 @@ async def transact(
     finishing: Callable[[], Awaitable[None]] | None = None,
 ) -> Record:
     """Carry out a plan and the moves of a record; nobody can stop it in the middle."""
-    return await _to_the_end(_transact(shadow, plan, record, finishing))
+    return await to_the_end(_transact(shadow, plan, record, finishing))
 
 
 async def _transact(
@@ -103,28 +113,17 @@ async def _transact(
     return done
 
 
-async def recover(shadow: Shadow) -> bool:
-    """Take back what a server has begun that did not live to finish it; return whether there was."""
-    repository, records = shadow.repository, Records(shadow.records)
-    id = await asyncio.to_thread(_left_by, repository.lock)
-    if id is None:
-        return False
-    # Without a record, nothing had been touched yet.
-    record = records.find(id)
-    if record is not None and not record.done:
-        await _to_the_end(roll_back(shadow, records, record))
-    repository.lock.unlink(missing_ok=True)
-    return True
-
-
-async def roll_back(shadow: Shadow, records: Records, record: Record) -> str:
+async def roll_back(
+    shadow: Shadow, records: Records, record: Record, restore: Restore | None = None
+) -> str:
     """Let everything be as before a record, and say so; each step is taken back if it was made.
 
-    What somebody has written to since is left, and the record with it.
+    What somebody has written to since is left, and the record with it. The index is what it was,
+    unless there is another way to restore it.
     """
     repository = shadow.repository
     try:
-        await asyncio.to_thread(_restore_index, repository, records.index(record.id))
+        await (restore or _restore_index)(shadow, records, record)
         for move in reversed(list(record.moves)):
             if await _current(repository, move.ref) == move.new:
                 await _make(repository, move.back)
@@ -138,6 +137,7 @@ async def roll_back(shadow: Shadow, records: Records, record: Record) -> str:
     if not theirs and not records.replaced(record.id).exists():
         records.remove(record.id)
         return "all is as before"
+    records.close(record.id)
     return (
         f"all is as before but for {some(theirs) or 'some files'}, written by somebody else "
         f"meanwhile (how it was before, and what had to make way, is in {records.folder(record.id)})"
@@ -178,17 +178,19 @@ def _install(repository: Repository, index: Path) -> None:
     """Let an index be the user's."""
     # As old as the lock: no file that was written since then is taken for unchanged unseen.
     since = repository.lock.stat().st_mtime_ns
-    _replace(repository, index, since)
+    replace_index(repository, index, since)
 
 
-def _restore_index(repository: Repository, kept: Path) -> None:
+async def _restore_index(shadow: Shadow, records: Records, record: Record) -> None:
+    repository, kept = shadow.repository, records.index(record.id)
     if not kept.exists():
         repository.index.unlink(missing_ok=True)
     elif kept.read_bytes() != repository.index.read_bytes():
-        _replace(repository, kept, kept.stat().st_mtime_ns)
+        await asyncio.to_thread(replace_index, repository, kept, kept.stat().st_mtime_ns)
 
 
-def _replace(repository: Repository, index: Path, time: int) -> None:
+def replace_index(repository: Repository, index: Path, time: int) -> None:
+    """Let an index be the user's, as old as is said."""
     new = repository.git_dir / "index.jupyter-acp"
     try:
         shutil.copyfile(index, new)
@@ -200,23 +202,7 @@ def _replace(repository: Repository, index: Path, time: int) -> None:
         new.unlink(missing_ok=True)
 
 
-def _left_by(lock: Path) -> str | None:
-    """Return what a lock of ours was for, if who took it is gone."""
-    try:
-        if not lock.is_file() or lock.stat().st_size > 1000:
-            return None
-        mark, id, pid, since = json.loads(lock.read_text())
-    except (OSError, ValueError, TypeError):
-        return None
-    if mark != _MARK or not is_id(id) or not isinstance(pid, int):
-        return None
-    with contextlib.suppress(psutil.Error):
-        if psutil.Process(pid).create_time() == since:
-            return None
-    return id
-
-
-async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
+async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
     """Wait for something that must not be left half done, whoever loses patience."""
     task = asyncio.ensure_future(work)
     try:
