@@ -366,6 +366,18 @@ async def test_odd_names(world, tmp_path):
     assert found.toplevel == str(odd / "home") and found.ref is not None
 
 
+async def test_names_of_branches_that_end_lines_elsewhere(world):
+    odd = "a\u2028b\x85c\u2028"
+    git(world.home, "push", "-q", "origin", f"HEAD:refs/heads/{odd}")
+    git(world.home, "fetch", "-q")
+    git(world.home, "checkout", "-q", "-b", odd, "--track", f"origin/{odd}")
+    repository = await world.repository()
+    assert f"refs/remotes/origin/{odd}" in await repository.refs("refs/remotes/")
+    assert (await repository.head()).branch == odd
+    found = await described(world)
+    assert found.branch == odd and found.pushed
+
+
 async def test_line_ends_are_no_changes(world):
     git(world.home, "config", "core.autocrlf", "true")
     (world.home / "README.md").unlink()
@@ -384,6 +396,15 @@ async def test_what_the_repository_ignores_by_its_own_settings(world, tmp_path):
     (world.home / ".git" / "info" / "exclude").write_text("private*\n")
     write(world.home, {"secret.key": "x", "private.txt": "x", "plain.txt": "x"})
     assert (await described(world)).changes == [("?", "plain.txt")]
+
+
+async def test_what_jupyter_leaves_beside_notebooks_is_no_work(world):
+    left = {"sub/.ipynb_checkpoints/a-checkpoint.ipynb": "{}", ".ipynb_checkpoints/b": "{}"}
+    write(world.home, {**left, "src/.ipynb_checkpoints/c": "{}"})
+    assert (await described(world)).change_count == 0
+    write(world.home, {"sub/a.ipynb": "{}"})
+    found = await described(world)
+    assert (found.changes, found.change_count) == ([("?", "sub/")], 1)
 
 
 async def test_settings_of_the_user_for_this_place_hold(world, tmp_path):

@@ -16,6 +16,11 @@ def listed(output: bytes) -> list[str]:
     return [os.fsdecode(name) for name in output.split(b"\0") if name]
 
 
+def lines(output: bytes) -> list[str]:
+    """Return the names in what git printed one to a line; other signs that end lines are in names."""
+    return [os.fsdecode(name) for name in output.split(b"\n") if name]
+
+
 def joined(names: Iterable[str]) -> bytes:
     """Return names as git reads them with `-z`."""
     return b"".join(os.fsencode(name) + b"\0" for name in names)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .names import lines
 from .repository import Head
 from .settings import Remote
 from .shadow import Shadow
@@ -55,10 +56,10 @@ class Known:
         )
         prefix = f"refs/remotes/{self.remote.name}/"
         wanted = (upstream, self.head.branch, default.removeprefix(prefix))
-        holding = await self.shadow.repository.git.text(
+        holding = await self.shadow.repository.git.run(
             "for-each-ref", f"--contains={revision}", "--format=%(refname)", prefix
         )
-        names = [name.removeprefix(prefix) for name in holding.splitlines()]
+        names = [name.removeprefix(prefix) for name in lines(holding)]
         names = [name for name in names if name in self.tips]
         name = next((name for name in wanted if name in names), names[0] if names else None)
         return (name, revision) if name else None

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..git import Git, GitError
-from .names import shown
+from .names import lines, shown
 from .settings import Settings
 
 OLDEST_GIT = (2, 38)
@@ -146,14 +146,14 @@ class Repository:
 
     async def head(self) -> Head:
         """Return what is checked out."""
-        branch = await self.git.text("symbolic-ref", "-q", "HEAD", ok=(0, 1))
+        branch = "".join(lines(await self.git.run("symbolic-ref", "-q", "HEAD", ok=(0, 1))))
         revision = await self.git.text("rev-parse", "-q", "--verify", "HEAD^{commit}", ok=(0, 1))
         return Head(revision or None, branch.removeprefix("refs/heads/") or None)
 
     async def refs(self, prefix: str) -> dict[str, str]:
         """Return the references below a name, and what they refer to."""
-        printed = await self.git.text("for-each-ref", "--format=%(objectname) %(refname)", prefix)
-        pairs = (line.split(" ", 1) for line in printed.splitlines())
+        printed = await self.git.run("for-each-ref", "--format=%(objectname) %(refname)", prefix)
+        pairs = (line.split(" ", 1) for line in lines(printed))
         return {name: revision for revision, name in pairs}
 
     async def resolve(self, ref: str) -> str | None:

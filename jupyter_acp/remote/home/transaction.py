@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..git import GitError
-from .names import some
+from .names import lines, some
 from .owner import Owner
 from .records import Move, Record, Records
 from .repository import Repository, RepositoryError
@@ -169,8 +169,8 @@ async def _make(repository: Repository, move: Move) -> None:
 
 async def _current(repository: Repository, ref: str) -> str | None:
     if ref == "HEAD":
-        attached = await repository.git.text("symbolic-ref", "-q", "HEAD", ok=(0, 1))
-        return attached or await repository.resolve("HEAD")
+        attached = await repository.git.run("symbolic-ref", "-q", "HEAD", ok=(0, 1))
+        return "".join(lines(attached)) or await repository.resolve("HEAD")
     return await repository.resolve(ref)
 
 
