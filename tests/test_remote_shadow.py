@@ -332,3 +332,37 @@ async def test_something_that_never_ends_is_not_read(git_world):
     with pytest.raises(RepositoryError, match="is not a file"):
         async with git_world.shadow() as shadow:
             await describe(shadow)
+
+
+@pytest.mark.parametrize("name", ["core.attributesFile", "core.excludesFile"])
+@pytest.mark.parametrize("kind", ["zero", "fifo", "folder", "large", "missing"])
+async def test_lists_that_never_end_are_not_read(git_world, tmp_path, name, kind):
+    value = tmp_path / kind
+    if kind == "zero":
+        value = Path("/dev/zero")
+    elif kind == "fifo":
+        os.mkfifo(value)
+    elif kind == "folder":
+        value.mkdir()
+    elif kind == "large":
+        value.write_text("README.md\n*.txt\n" + "#" * 2_000_000)
+    git(git_world.home, "config", name, str(value))
+    write(git_world.home, {"new.txt": "n\n", "README.md": "mine\n"})
+    async with git_world.shadow() as shadow:
+        found = await describe(shadow)
+        assert {change.path for change in found.changes} == {"new.txt", "README.md"}
+        sent = await push_scratch(shadow, include_uncommitted=True)
+        result = await fetch_target(
+            shadow, git_world.elsewhere({"n": "1\n"}, sent), sent=sent, session="s", number=1
+        )
+        await undo(shadow, (await merge(shadow, result)).id)
+
+
+@pytest.mark.parametrize("value", ["lists/own", "ABSOLUTE"])
+async def test_lists_of_the_repository_itself_hold(git_world, value):
+    write(git_world.home, {"lists/own": "*.log\n", "a.log": "x\n"})
+    if value == "ABSOLUTE":
+        value = str(git_world.home / "lists/own")
+    git(git_world.home, "config", "core.excludesFile", value)
+    async with git_world.shadow() as shadow:
+        assert [change.path for change in (await describe(shadow)).changes] == ["lists/"]

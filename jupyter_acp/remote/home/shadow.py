@@ -41,14 +41,15 @@ _HARMLESS = (
     "core.autocrlf",
     "core.eol",
     "core.bigfilethreshold",
-    "core.excludesfile",
-    "core.attributesfile",
     "core.sparsecheckout",
     "core.sparsecheckoutcone",
     "index.sparse",
     "index.version",
 )
 """What of the repository's settings holds: how files look, never what is to be run."""
+
+_LISTS = ("core.excludesfile", "core.attributesfile")
+"""What names files that hold as well; a repository can name any file of this machine."""
 
 _CONFIG = {
     # It would be looked for in the wrong place, and has nothing to win in a copy.
@@ -170,6 +171,7 @@ class Shadow:
             for name in _HARMLESS
             if (value := self.settings.own(name)) is not None
         ]
+        lines += await asyncio.to_thread(self._own_lists, place)
         # What the user's own configuration says for repositories in this place, it says to us too.
         lines += [
             config_line(entry.name, entry.value)
@@ -191,9 +193,23 @@ class Shadow:
             (repository.git_dir, "info/sparse-checkout"),
             (repository.common_dir, "shallow"),
         ):
-            # Anything else than a file could keep us reading for ever.
-            if (source / name).is_file() and (source / name).stat().st_size <= _LONGEST_LIST:
-                shutil.copyfile(source / name, place / name)
+            _copy_list(source / name, place / name)
+
+    def _own_lists(self, place: Path) -> list[str]:
+        """Copy the lists that the repository's own settings name, and let them hold."""
+        lines = []
+        for name in _LISTS:
+            copy = place / name
+            value = self.settings.own(name)
+            if value == "":
+                # That is how one says that the user's own does not hold here.
+                lines.append(config_line(name, ""))
+            elif value is not None:
+                # As git does: from the user's home, or from the top of the working tree.
+                named = self.repository.toplevel / os.path.expanduser(value)
+                if _copy_list(named, copy):
+                    lines.append(config_line(name, str(copy)))
+        return lines
 
     def _promised(self) -> list[str]:
         """Let what a partial clone left out be fetched from where it said, if that is allowed."""
@@ -231,6 +247,15 @@ class Shadow:
         for part in repository.git_dir.glob("sharedindex.*"):
             if part.is_file():
                 shutil.copy2(part, self.git.git_dir / part.name)
+
+
+def _copy_list(source: Path, copy: Path) -> bool:
+    """Copy a list if it is one: anything else than a file could keep us reading for ever."""
+    with contextlib.suppress(OSError):
+        if source.is_file() and source.stat().st_size <= _LONGEST_LIST:
+            shutil.copyfile(source, copy)
+            return True
+    return False
 
 
 def config_line(name: str, value: str) -> str:
