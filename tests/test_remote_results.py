@@ -130,11 +130,37 @@ async def test_another_revision_than_the_stated_one_is_refused(world):
         await fetch(world, target)
     assert caught.value.code == "otherRevision"
     assert moved.revision[:12] in str(caught.value)
-    # Also one that is here already, and one that exists nowhere.
-    for revision in (world.sent().revision, "ab" * 20):
+    # Also one that exists nowhere, and a tag of what is there.
+    git(
+        world.bare,
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@b",
+        "tag",
+        "-am",
+        "T",
+        "t",
+        moved.branch,
+    )
+    git(world.home, "fetch", "-q", "--tags")
+    for revision in (git(world.bare, "rev-parse", "t"), "ab" * 20):
         with untouched(world.home), pytest.raises(RepositoryError) as caught:
             await fetch(world, moved.model_copy(update={"revision": revision}))
         assert caught.value.code == "otherRevision"
+
+
+async def test_a_result_whose_branch_went_on_is_still_the_same_result(world):
+    target = world.elsewhere({"a": "1\n"})
+    further = world.elsewhere({"a": "2\n"}, sent=target)
+    assert further.branch == target.branch and further.revision != target.revision
+    result = await fetch(world, target)
+    assert git(world.home, "rev-parse", result.ref) == target.revision
+    # What came later is not brought along.
+    assert run(world.home, "cat-file", "-e", further.revision).returncode != 0
+    await discard(await world.repository(), result)
+    assert await fetch(world, target) == result
+    healthy(world.home)
 
 
 async def test_another_repository_is_refused(world):

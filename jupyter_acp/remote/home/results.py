@@ -145,6 +145,17 @@ async def fetch_target(
     )
 
 
+async def own(repository: Repository, result: Result, session: str) -> Result:
+    """Return a result of another session as one of this, which keeps it when the other lets it go."""
+    mine = result.model_copy(update={"session": check_session(session)})
+    if await repository.resolve(result.ref) != result.revision:
+        raise RepositoryError(
+            "gone", "The result is not here any more: it was discarded. Fetch it again."
+        )
+    await _keep(repository, mine.ref, mine.revision)
+    return mine
+
+
 async def discard(repository: Repository, result: Result) -> None:
     """Forget a result; its objects go when git next cleans up."""
     await repository.git.run("update-ref", "-d", result.ref)
@@ -241,14 +252,19 @@ async def _remember(shadow: Shadow, sent: str) -> Sequence[str]:
 
 
 async def _verify(shadow: Shadow, ref: str, target: GitRemoteRef) -> None:
+    """Refuse what is not on the branch that was named; others may have pushed on top of it since."""
     found = await shadow.git.text("rev-parse", "--verify", ref)
-    kind = await shadow.git.text("cat-file", "-t", found)
-    if found != target.revision or kind != "commit":
-        await shadow.git.run("update-ref", "-d", ref)
+    await shadow.git.run("update-ref", "-d", ref)
+    status, kind = await shadow.git.result("cat-file", "-t", target.revision, ok=(0, 128))
+    # A tag has a number of its own, which is not that of what is on the branch.
+    is_commit = status == 0 and kind == b"commit\n"
+    contains = ("merge-base", "--is-ancestor", target.revision, found)
+    if not is_commit or not await shadow.git.succeeds(*contains):
         raise RepositoryError(
             "otherRevision",
-            f"The branch {target.branch} is at {found[:12]}, not at {target.revision[:12]} as the "
-            "agent says: somebody has pushed to it since, or the answer is wrong. It is not kept.",
+            f"The branch {target.branch} is at {found[:12]}, which does not contain "
+            f"{target.revision[:12]} as the agent says: somebody has replaced it since, or the "
+            "answer is wrong. It is not kept.",
         )
 
 
