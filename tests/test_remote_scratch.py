@@ -15,7 +15,7 @@ from gitworld import World, healthy, run, untouched, write
 
 from jupyter_acp.remote.git import GitError
 from jupyter_acp.remote.home.repository import RepositoryError
-from jupyter_acp.remote.home.scratch import push_scratch
+from jupyter_acp.remote.home.scratch import delete_scratch, push_scratch
 from jupyter_acp.remote.home.shadow import Shadow
 from jupyter_acp.remote.limits import Limits
 
@@ -82,6 +82,47 @@ async def test_uncommitted_work_is_sent_as_it_is(world):
         "src/b.py": ("100644", b"b = 1\n"),
     }
     assert git(world.home, "status", "--porcelain")
+
+
+async def test_what_jupyter_leaves_beside_notebooks_is_not_sent(world):
+    write(world.home, {"sub/.ipynb_checkpoints/a-checkpoint.ipynb": "{}", "sub/a.ipynb": "{}"})
+    write(world.home, {"only/.ipynb_checkpoints/b-checkpoint.ipynb": "{}"})
+    ref = await pushed(world)
+    assert set(tree(world, ref)) == {"README.md", "gone.txt", "src/a.py", "src/b.py", "sub/a.ipynb"}
+
+
+async def test_what_was_pushed_is_deleted_unless_somebody_uses_it(world):
+    write(world.home, {"README.md": "1\n"})
+    ref, other = await pushed(world), await pushed(world)
+    git(world.bare, "update-ref", f"refs/heads/{other.branch}", "main")
+    async with world.shadow() as shadow:
+        with untouched(world.home):
+            await delete_scratch(shadow, ref)
+        with pytest.raises(GitError, match="stale info"):
+            await delete_scratch(shadow, other)
+        # No other branch is ours to delete, whatever it is called.
+        await delete_scratch(shadow, world.sent())
+        with pytest.raises(RepositoryError, match="no remote here"):
+            await delete_scratch(shadow, ref.model_copy(update={"url": "https://example.org/a"}))
+    assert git(world.bare, "branch", "--format=%(refname:short)").split() == [other.branch, "main"]
+
+
+async def test_a_push_that_is_given_up_leaves_nothing(world, monkeypatch):
+    write(world.home, {"README.md": "1\n"})
+    pushed_already = asyncio.Event()
+
+    async def slow(*_):
+        pushed_already.set()
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr("jupyter_acp.remote.home.scratch._readable", slow)
+    task = asyncio.ensure_future(pushed(world))
+    await pushed_already.wait()
+    assert "acp/scratch" in git(world.bare, "branch")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert "acp/scratch" not in git(world.bare, "branch")
 
 
 async def test_commits_can_be_sent_without_the_rest(world):

@@ -13,15 +13,19 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..git import Report, Room
+from ..git import GitError, Report, Room
 from ..limits import Limits
 from ..refs import GitRemoteRef, RefError, git_ref, public_url
 from .files import stage, unstaged, untracked
 from .repository import Head, RepositoryError
+from .results import same_repository
 from .settings import Remote
 from .shadow import Shadow
+from .transaction import to_the_end
 
 PREFIX = "acp/scratch/"
+
+_ALONE = ("--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
 
 
 async def push_scratch(
@@ -43,23 +47,51 @@ async def push_scratch(
         tip = await _commit(shadow, head, limits)
     branch = PREFIX + secrets.token_hex(8)
     name = f"refs/heads/{branch}"
-    await shadow.git.run(
-        "push",
-        "--progress",
-        "--no-verify",
-        "--no-follow-tags",
-        "--no-signed",
-        "--recurse-submodules=no",
-        # Nobody else may have a branch of this name.
-        f"--force-with-lease={name}:",
-        "--end-of-options",
-        remote.push_url,
-        f"{tip}:{name}",
-        report=report,
-        room=Room(shadow.work, limits.size),
-    )
-    url = await _readable(shadow, remote, name, tip)
+    try:
+        await shadow.git.run(
+            "push",
+            "--progress",
+            *_ALONE,
+            # Nobody else may have a branch of this name.
+            f"--force-with-lease={name}:",
+            "--end-of-options",
+            remote.push_url,
+            f"{tip}:{name}",
+            report=report,
+            room=Room(shadow.work, limits.size),
+        )
+        url = await _readable(shadow, remote, name, tip)
+    except asyncio.CancelledError:
+        # It may have been there already when somebody lost patience.
+        with contextlib.suppress(GitError):
+            await to_the_end(_delete(shadow, remote, name, tip))
+        raise
     return git_ref({"type": "git", "url": public_url(url), "branch": branch, "revision": tip})
+
+
+async def delete_scratch(shadow: Shadow, ref: GitRemoteRef) -> None:
+    """Delete what was pushed, unless somebody has pushed to it since."""
+    name = f"refs/heads/{ref.branch}"
+    if not ref.branch.startswith(PREFIX):
+        return
+    for each in shadow.settings.remotes:
+        remote = shadow.settings.named_remote(each)
+        try:
+            places = (remote.address, remote.real_url, remote.real_push_url)
+            if any(same_repository(place, ref.url) for place in places):
+                remote.check_push(shadow.policy)
+                await _delete(shadow, remote, name, ref.revision)
+                return
+        except RefError:
+            continue
+    raise RepositoryError("noRemote", f"There is no remote here that has {ref.branch}.")
+
+
+async def _delete(shadow: Shadow, remote: Remote, name: str, tip: str) -> None:
+    lease = f"--force-with-lease={name}:{tip}"
+    await shadow.git.run(
+        "push", "-q", *_ALONE, lease, "--end-of-options", remote.push_url, f":{name}"
+    )
 
 
 def _remote(shadow: Shadow, head: Head) -> Remote:
