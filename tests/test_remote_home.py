@@ -15,6 +15,10 @@ from pathlib import Path
 import pytest
 from conftest import scripted
 from gitserver import git, git_server
+from server import TOKEN, running
+
+from jupyter_acp.remote.home.working import Plan
+from jupyter_acp.sessions import homecoming
 
 FILES = {"hello.py": "print('helo')\n", "sub/data.txt": "1\n", "other.txt": "x\n"}
 RESULT = "_jupyter/remote/result"
@@ -28,21 +32,40 @@ def server(tmp_path):
 
 
 @pytest.fixture
-def home(root, server, tmp_path, monkeypatch):
-    """A clone in the folder of the server, whose address has the password in it."""
+def ada(server, tmp_path, monkeypatch):
+    """Who works here, and knows the password."""
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     helper = f"store --file={tmp_path}/passwords"
     git(tmp_path, "config", "--global", "credential.helper", helper)
     git(tmp_path, "config", "--global", "user.name", "Ada")
     git(tmp_path, "config", "--global", "user.email", "ada@example.org")
     (tmp_path / "passwords").write_text(f"http://ada:s3cret@{server.host}\n")
+
+
+@pytest.fixture
+def home(root, server, ada):
+    """A clone in the folder of the server, whose address has the password in it."""
     git(root, "clone", "-q", server.url("p", login=True), "p")
     return root / "p"
 
 
 @pytest.fixture
-def acp_agents():
-    return {"scripted": scripted()}
+def remote(tmp_path_factory, ada):
+    """Another server."""
+    folder = tmp_path_factory.mktemp("remote")
+    traits = {"remote_schemes": ["http"], "remote_cache": str(folder / "cache")}
+    with running(folder, {"scripted": scripted()}, **traits) as other:
+        yield other
+
+
+@pytest.fixture
+def acp_agents(request):
+    agents = {"scripted": scripted(), "broken": {"argv": [sys.executable, "-c", "exit(1)"]}}
+    if "remote" in request.fixturenames:
+        other = request.getfixturevalue("remote")
+        url = f"ws://127.0.0.1:{other.port}/acp/ws"
+        agents["there"] = {"url": url, "headers": {"Authorization": f"token {TOKEN}"}}
+    return agents
 
 
 @pytest.fixture
@@ -63,9 +86,9 @@ async def ask(window, method, **params):
     return await window.result(f"_jupyter/remote/{method}", params)
 
 
-async def begin(window, home, ref=None):
+async def begin(window, home, ref=None, agent="scripted"):
     ref = ref or (await ask(window, "inspect", cwd=str(home)))["ref"]
-    meta = {"jupyter-acp": {"home": True}}
+    meta = {"jupyter-acp": {"home": True, "agent": agent}}
     params = {"cwd": str(home), "mcpServers": [], "remote": ref, "_meta": meta}
     return (await window.result("session/new", params))["sessionId"]
 
@@ -151,10 +174,138 @@ async def test_work_that_is_nowhere_else_is_pushed_first(window, home, server):
     session = await begin(window, home, ref)
     number = await work(window, session, ["write", "new.txt", "new and changed\n"])
     # What is not committed here is what it began with: taking it in overwrites nothing else.
-    answer = await window.ask(
-        "_jupyter/remote/act", {"sessionId": session, "number": number, "action": "merge"}
-    )
-    assert "error" in answer or (home / "hello.py").read_text() == "print('mine')\n"
+    done = await ask(window, "act", sessionId=session, number=number, action="merge")
+    assert done == {"message": "Merged into main (fast-forward)."}
+    assert (home / "hello.py").read_text() == "print('mine')\n"
+    assert (home / "new.txt").read_text() == "new and changed\n"
+    assert git(home, "status", "--porcelain") == ""
+    await ask(window, "act", sessionId=session, number=number, action="undo")
+    assert state(home) == before
+    # The branch is not needed longer than the session.
+    bare = server.root / "p.git"
+    assert git(bare, "rev-parse", ref["branch"]) == ref["revision"]
+    await window.result("session/delete", {"sessionId": session})
+    await until(lambda: "acp/scratch" not in git(bare, "branch"))
+
+
+async def test_what_was_pushed_for_a_session_that_never_began_is_deleted(
+    window, home, server, monkeypatch
+):
+    (home / "new.txt").write_text("new\n")
+    bare = server.root / "p.git"
+    ref = (await ask(window, "push", cwd=str(home), uncommitted=True))["ref"]
+    params = {"cwd": str(home), "mcpServers": [], "remote": {**ref, "revision": "ab" * 20}}
+    meta = {"jupyter-acp": {"home": True}}
+    assert "error" in await window.ask("session/new", {**params, "_meta": meta})
+    # Somebody else's: it is not at what was asked for.
+    assert "acp/scratch" in git(bare, "branch")
+    session = await begin(window, home, ref)
+    await window.result("session/delete", {"sessionId": session})
+    await until(lambda: "acp/scratch" not in git(bare, "branch"))
+    ref = (await ask(window, "push", cwd=str(home), uncommitted=True))["ref"]
+    broken = {**params, "remote": ref, "_meta": {"jupyter-acp": {"home": True, "agent": "broken"}}}
+    assert "error" in await window.ask("session/new", broken)
+    await until(lambda: "acp/scratch" not in git(bare, "branch"))
+    monkeypatch.setattr(homecoming, "UNUSED", 0.1)
+    await ask(window, "push", cwd=str(home), uncommitted=True)
+    await until(lambda: "acp/scratch" not in git(bare, "branch"))
+
+
+async def test_what_another_server_made_comes_home_and_is_merged(window, remote, home, server):
+    (home / "hello.py").write_text("print('mine')\n")
+    ref = (await ask(window, "push", cwd=str(home), uncommitted=True))["ref"]
+    before = state(home)
+    session = await begin(window, home, ref, "there")
+    number = await work(window, session, ["write", "hello.py", "far\n"], ["write", "n", "n\n"])
+    (theirs,) = remote.get("sessions")["sessions"]
+    assert theirs["remote"] == ref and state(home) == before
+    review = await ask(window, "review", sessionId=session, number=number)
+    assert [each["path"] for each in review["files"]["files"]] == ["hello.py", "n"]
+    file = await ask(window, "file", sessionId=session, number=number, path="hello.py")
+    assert (file["before"]["text"], file["after"]["text"]) == ("print('mine')\n", "far\n")
+    done = await ask(window, "act", sessionId=session, number=number, action="merge")
+    assert done == {"message": "Merged into main (fast-forward)."}
+    assert (home / "hello.py").read_text() == "far\n" and (home / "n").read_text() == "n\n"
+    assert git(home, "status", "--porcelain") == ""
+    target = window.of(RESULT)[-1]["params"]["target"]
+    assert git(home, "rev-parse", "HEAD") == target["revision"]
+    assert git(server.root / "p.git", "rev-parse", target["branch"]) == target["revision"]
+    assert "s3cret" not in json.dumps(window.received)
+
+
+async def test_a_fork_has_results_of_its_own(window, home, server):
+    (home / "new.txt").write_text("new\n")
+    ref = (await ask(window, "push", cwd=str(home), uncommitted=True))["ref"]
+    session = await begin(window, home, ref)
+    await work(window, session, ["write", "a", "1"])
+    params = {"sessionId": session, "cwd": str(home), "mcpServers": []}
+    fork = (await window.result("session/fork", params))["sessionId"]
+    await ask(window, "review", sessionId=fork, number=1)
+    await ask(window, "act", sessionId=fork, number=1, action="discard")
+    await ask(window, "act", sessionId=session, number=1, action="merge")
+    await ask(window, "act", sessionId=session, number=1, action="undo")
+    other = (await window.result("session/fork", params))["sessionId"]
+    await ask(window, "review", sessionId=other, number=1)
+    await window.result("session/delete", {"sessionId": session})
+    # What it began with is needed as long as there is one of them.
+    await ask(window, "act", sessionId=other, number=1, action="merge")
+    assert (home / "a").read_text() == "1"
+    bare = server.root / "p.git"
+    assert git(bare, "rev-parse", ref["branch"]) == ref["revision"]
+    for each in (fork, other):
+        await window.result("session/delete", {"sessionId": each})
+    await until(lambda: "acp/scratch" not in git(bare, "branch"))
+    assert git(home, "for-each-ref", "refs/jupyter-acp") == ""
+
+
+async def test_what_is_done_is_known_also_if_its_window_is_gone(
+    window, home, acp, acp_connect, monkeypatch
+):
+    session = await begin(window, home)
+    number = await work(window, session, ["write", "a", "1"])
+    begun, going = asyncio.Event(), asyncio.Event()
+    carry_out = Plan.carry_out
+
+    async def slow(self):
+        begun.set()
+        await going.wait()
+        await carry_out(self)
+
+    monkeypatch.setattr(Plan, "carry_out", slow)
+    params = {"sessionId": session, "number": number, "action": "merge"}
+    asking = asyncio.ensure_future(window.ask("_jupyter/remote/act", params))
+    await begun.wait()
+    await window.close()
+    asking.cancel()
+    await asyncio.sleep(0.1)
+    going.set()
+    result = (await acp.manager()).get(session).record.results[0]
+    await until(lambda: result["state"] == "merged")
+    assert (home / "a").read_text() == "1"
+    later = await acp_connect()
+    await ask(later, "act", sessionId=session, number=number, action="undo")
+    assert not (home / "a").exists()
+
+
+async def test_a_fetch_can_be_stopped_and_begun_again(window, home, monkeypatch):
+    session = await begin(window, home)
+    fetching = asyncio.Event()
+    fetch_target = homecoming.fetch_target
+
+    async def slow(*args, **options):
+        fetching.set()
+        await asyncio.sleep(600)
+
+    monkeypatch.setattr(homecoming, "fetch_target", slow)
+    await window.prompt(session, ["write", "a", "1"])
+    await fetching.wait()
+    await ask(window, "stop", sessionId=session, number=1)
+    await until(lambda: [m["params"]["state"] for m in window.of(RESULT)][-1] == "there")
+    assert [m["params"]["state"] for m in window.of(RESULT)] == ["there", "fetching", "there"]
+    assert git(home, "for-each-ref", "refs/jupyter-acp") == ""
+    monkeypatch.setattr(homecoming, "fetch_target", fetch_target)
+    await ask(window, "fetch", sessionId=session, number=1)
+    await until(lambda: window.of(RESULT)[-1]["params"]["state"] == "ready")
 
 
 @pytest.mark.parametrize("action", ["merge", "pick", "checkout"])
@@ -193,7 +344,7 @@ async def test_a_result_that_is_not_what_was_named_is_refused(window, home, serv
     failed = await window.wait(
         lambda m: m.get("method") == RESULT and m["params"]["state"] == "failed"
     )
-    assert "not at" in failed["params"]["message"]
+    assert "does not contain" in failed["params"]["message"]
     assert git(home, "for-each-ref", "refs/jupyter-acp") == ""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,14 @@ from ..remote.home.description import describe
 from ..remote.home.records import Record, prune_all
 from ..remote.home.recovery import is_needed, recover
 from ..remote.home.repository import Repository, RepositoryError
-from ..remote.home.results import Result, discard, discard_session, fetch_target
-from ..remote.home.scratch import push_scratch
+from ..remote.home.results import Result, discard, discard_session, fetch_target, own
+from ..remote.home.scratch import PREFIX as SCRATCH
+from ..remote.home.scratch import delete_scratch, push_scratch
 from ..remote.home.shadow import Shadow
+from ..remote.home.transaction import to_the_end
 from ..remote.options import RemoteOptions
 from ..remote.progress import Reporter
-from ..remote.refs import RefError, git_ref
+from ..remote.refs import GitRemoteRef, RefError, git_ref
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
 from .remote import tell_result
@@ -33,34 +35,45 @@ if TYPE_CHECKING:
 Tell = Callable[[dict[str, Any]], None]
 """Tells windows how far something is."""
 
+UNUSED = 3600.0
+"""After so many seconds no session begins any more with what was pushed for it."""
+
 _DONE = {"checkout": "checkedOut", "merge": "merged", "pick": "picked", "discard": "discarded"}
 
 
 class Homecoming:
     """Works on the user's repositories for the windows of this server."""
 
-    def __init__(self, options: RemoteOptions, on_change: Callable[[], None], log: Any) -> None:
-        self._options = options
+    def __init__(
+        self,
+        options: RemoteOptions,
+        sessions: Callable[[], Collection[Session]],
+        on_change: Callable[[], None],
+        log: Any,
+    ) -> None:
+        self._sessions = sessions
         self._on_change = on_change
         self._log = log
         self._git = Git(policy=options.policy, timeout=options.timeout)
         self._limits = options.limits
         self._cache = options.cache / "home"
         self._fetching: dict[tuple[str, int], asyncio.Task[None]] = {}
-        self._recovering: asyncio.Task[None] | None = None
+        self._working: set[asyncio.Task[None]] = set()
+        self._loose: set[str] = set()
+        """The scratch branches that are to be deleted if no session begins with them."""
 
     def close(self) -> None:
         """Fetch no more; what was not fetched can be fetched later."""
         for task in self._fetching.values():
             task.cancel()
-        if self._recovering is not None:
-            self._recovering.cancel()
+        for task in self._working:
+            task.cancel()
 
     # What was left by a server that was killed
 
     def recover(self, folders: Collection[str]) -> None:
         """Put right, in the background, what was left half done in folders' repositories, or too long."""
-        self._recovering = asyncio.get_running_loop().create_task(self._recover(folders))
+        self._in_background(self._recover(folders))
 
     async def _recover(self, folders: Collection[str]) -> None:
         await asyncio.to_thread(prune_all, self._cache)
@@ -92,7 +105,37 @@ class Homecoming:
             ref = await push_scratch(
                 shadow, include_uncommitted=uncommitted, report=report, limits=self._limits
             )
+            self._loose.add(ref.branch)
+            self._in_background(self._delete_unused(folder, ref))
             return ref.public()
+
+    def dropped(self, session: Session) -> None:
+        """Delete, in the background, what was pushed for a session that has not begun, or is deleted."""
+        record = session.record
+        if record.home and record.remote is not None:
+            self._in_background(self._delete_scratch(record.home, git_ref(record.remote)))
+
+    async def _delete_unused(self, folder: str, ref: GitRemoteRef) -> None:
+        await asyncio.sleep(UNUSED)
+        if ref.branch in self._loose:
+            await self._delete_scratch(folder, ref)
+
+    async def _delete_scratch(self, folder: str, ref: GitRemoteRef) -> None:
+        """Delete a scratch branch that nobody needs any more; if that fails, it only stays."""
+        self._loose.discard(ref.branch)
+        used = (session.record.remote for session in self._sessions())
+        if not ref.branch.startswith(SCRATCH) or ref.public() in used:
+            return
+        try:
+            async with self._shadow(folder) as shadow:
+                await delete_scratch(shadow, ref)
+        except RpcError as error:
+            self._log.warning("%s stays on the remote: %s", ref.branch, error.message)
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._working.add(task)
+        task.add_done_callback(self._working.discard)
 
     # What comes back
 
@@ -106,8 +149,12 @@ class Homecoming:
 
     def cancel(self, session: Session, number: int) -> None:
         """Stop fetching a result."""
+        result = _result(session, number)
         if task := self._fetching.get((session.id, number)):
             task.cancel()
+        elif result["state"] == "fetching":
+            # Of a session that was forked meanwhile: nobody fetches it for this one.
+            _become(session, result, state="there")
 
     async def _fetch(self, session: Session, result: dict[str, Any], tell: Tell) -> None:
         _become(session, result, state="fetching")
@@ -146,7 +193,7 @@ class Homecoming:
     async def review(self, session: Session, number: int) -> dict[str, Any]:
         """Return the commits and the changed files of a result."""
         async with self._shadow(session.record.home) as shadow:
-            fetched = _fetched(session, number)
+            fetched = await _fetched(shadow, session, number)
             return {
                 "commits": (await reading.commits(shadow, fetched)).public(),
                 "files": (await reading.files(shadow, fetched)).public(),
@@ -157,7 +204,7 @@ class Homecoming:
     ) -> dict[str, Any]:
         """Return a file as it was and as it is in a result."""
         async with self._shadow(session.record.home) as shadow:
-            fetched = _fetched(session, number)
+            fetched = await _fetched(shadow, session, number)
             before = await reading.contents(shadow, fetched, old_path or path, before=True)
             after = await reading.contents(shadow, fetched, path)
             return {"before": before.public(), "after": after.public()}
@@ -165,10 +212,17 @@ class Homecoming:
     async def act(
         self, session: Session, number: int, action: RemoteAction, branch: str | None
     ) -> dict[str, Any]:
-        """Take a result in, or let it go, or undo that; all of it or nothing."""
+        """Take a result in, or let it go, or undo that; all of it or nothing.
+
+        Also if the window goes away meanwhile: what was done must be known, and can be undone.
+        """
+        return await to_the_end(self._act(session, number, action, branch))
+
+    async def _act(
+        self, session: Session, number: int, action: RemoteAction, branch: str | None
+    ) -> dict[str, Any]:
         result = _result(session, number)
         async with self._shadow(session.record.home, is_recovered=True) as shadow:
-            fetched = _fetched(session, number)
             done: str | None = None
             if action == "undo":
                 if not result.get("undo"):
@@ -176,9 +230,11 @@ class Homecoming:
                 words = (await actions.undo(shadow, result["undo"])).message
                 state = "ready"
             elif action == "discard":
-                await discard(shadow.repository, fetched)
-                words, state = "Discarded here. The branch is still on the remote.", "discarded"
+                await discard(shadow.repository, await _fetched(shadow, session, number))
+                words = "Discarded here. It can be fetched again as long as it is on the remote."
+                state = "discarded"
             else:
+                fetched = await _fetched(shadow, session, number)
                 record = await self._take_in(shadow, fetched, session, action, branch)
                 words, state, done = record.message, _DONE[action], record.id
         _become(session, result, state=state, message=words, undo=done)
@@ -203,6 +259,7 @@ class Homecoming:
             with contextlib.suppress(RpcError):
                 async with self._shadow(session.record.home) as shadow:
                     await discard_session(shadow.repository, session.id)
+        self.dropped(session)
 
     @contextlib.asynccontextmanager
     async def _shadow(self, folder: str, *, is_recovered: bool = False) -> AsyncIterator[Shadow]:
@@ -242,11 +299,17 @@ def _result(session: Session, number: int) -> dict[str, Any]:
     raise RpcError(NOT_FOUND, f"The session has no result {number}.")
 
 
-def _fetched(session: Session, number: int) -> Result:
-    found = _result(session, number).get("fetched")
-    if found is None:
+async def _fetched(shadow: Shadow, session: Session, number: int) -> Result:
+    """Return what was fetched; of a session that was forked, the fork keeps it on its own."""
+    result = _result(session, number)
+    if (found := result.get("fetched")) is None:
         raise RpcError(CONFLICT, "The result has not been fetched yet. Fetch it first.")
-    return Result(**found)
+    fetched = Result(**found)
+    if fetched.session != session.id:
+        fetched = await own(shadow.repository, fetched, session.id)
+        result["fetched"] = fetched.public()
+        session.changed()
+    return fetched
 
 
 def _token(session: Session, result: dict[str, Any]) -> str:

@@ -307,6 +307,8 @@ class SessionManager:
             link.leave(session)
         self._services.forget(session)
         self._drop_alias(session)
+        if session.record.home:
+            (await self.homecoming()).dropped(session)
         await self._journal.delete(session.id)
 
     def _drop_alias(self, session: Session) -> None:
@@ -404,7 +406,9 @@ class SessionManager:
         if self._homecoming is None:
             from .homecoming import Homecoming
 
-            self._homecoming = Homecoming(self.limits.remote, self._look_at_files, self.log)
+            self._homecoming = Homecoming(
+                self.limits.remote, self.all, self._look_at_files, self.log
+            )
         return self._homecoming
 
     async def fetch_result(self, session: Session, number: int) -> None:
