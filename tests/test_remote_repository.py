@@ -46,6 +46,7 @@ async def test_a_clone_that_is_up_to_date(world):
         "pushed": True,
         "unpushed": 0,
         "changes": [],
+        "newCount": 0,
         "changeCount": 0,
         "ref": world.sent().public(),
         "canPush": True,
@@ -57,18 +58,25 @@ async def test_a_clone_that_is_up_to_date(world):
 async def test_work_that_is_not_committed(world):
     write(world.home, {"README.md": "# Bye\n", "gone.txt": None, "new.txt": "n\n", "d/e": "e\n"})
     write(world.home, {"staged.txt": "s\n", ".gitignore": "*.log\n", "a.log": "ignored"})
+    write(world.home, {"d/f/g": "g\n", "d/f/h": "h\n"})
+    # A repository in a folder of this one is not part of it, and not sent.
+    git(world.home, "init", "-q", "d/other")
+    write(world.home, {"d/other/x": "x\n"})
     git(world.home, "add", "staged.txt")
     with untouched(world.home):
         found = await described(world)
     assert [tuple(change) for change in found.changes] == [
-        ("?", ".gitignore"),
-        ("M", "README.md"),
-        ("?", "d/"),
-        ("D", "gone.txt"),
-        ("?", "new.txt"),
-        ("A", "staged.txt"),
+        ("?", ".gitignore", 1),
+        ("M", "README.md", 1),
+        ("?", "d/", 3),
+        ("D", "gone.txt", 1),
+        ("?", "new.txt", 1),
+        ("A", "staged.txt", 1),
     ]
-    assert found.change_count == 6
+    assert (found.change_count, found.new_count) == (8, 5)
+    public = found.public()
+    assert public["changes"][2] == {"status": "?", "path": "d/", "files": 3}
+    assert (public["changeCount"], public["newCount"]) == (8, 5)
     assert found.pushed and found.ref == world.sent()
 
 
@@ -85,7 +93,7 @@ async def test_a_file_changed_right_after_it_was_staged_is_seen(world):
         git(world.home, "add", "README.md")
         (world.home / "README.md").write_text(text)
         found = await described(world)
-        assert ("M", "README.md") in found.changes
+        assert ("M", "README.md", 1) in found.changes
 
 
 async def test_commits_that_are_not_pushed(world):
@@ -189,7 +197,7 @@ async def test_a_merge_in_progress(world):
     with untouched(world.home):
         found = await described(world)
     assert "inProgress" in codes(found.problems)
-    assert found.changes == [("M", "README.md")]
+    assert found.changes == [("M", "README.md", 1)]
 
 
 async def test_submodules_large_files_and_filters_are_explained(world, tmp_path):
@@ -304,7 +312,7 @@ async def test_a_linked_working_tree(world, tmp_path):
     write(tmp_path / "side", {"README.md": "side\n"})
     found = await described(world, tmp_path / "side")
     assert (found.toplevel, found.branch) == (str(tmp_path / "side"), "side")
-    assert found.changes == [("M", "README.md")]
+    assert found.changes == [("M", "README.md", 1)]
     assert found.ref == world.sent()
     assert (await described(world)).changes == []
 
@@ -328,7 +336,7 @@ async def test_a_repository_of_the_longer_hashes(world, tmp_path):
     write(tmp_path / "long", {"a": "2\n"})
     found = await described(world, tmp_path / "long")
     assert found.ref is not None and found.ref.revision == revision and len(revision) == 64
-    assert found.changes == [("M", "a")]
+    assert found.changes == [("M", "a", 1)]
 
 
 async def test_a_sparse_checkout(world):
@@ -349,7 +357,7 @@ async def test_an_index_in_two_parts(world):
     assert list(world.home.glob(".git/sharedindex.*"))
     with untouched(world.home):
         found = await described(world)
-    assert found.changes == [("M", "README.md"), ("M", "src/a.py")]
+    assert found.changes == [("M", "README.md", 1), ("M", "src/a.py", 1)]
 
 
 async def test_odd_names(world, tmp_path):
@@ -387,7 +395,7 @@ async def test_line_ends_are_no_changes(world):
     assert (await described(world)).changes == []
     git(world.home, "config", "core.autocrlf", "false")
     os.utime(world.home / "README.md", (2, 2))
-    assert (await described(world)).changes == [("M", "README.md")]
+    assert (await described(world)).changes == [("M", "README.md", 1)]
 
 
 async def test_what_the_repository_ignores_by_its_own_settings(world, tmp_path):
@@ -395,7 +403,7 @@ async def test_what_the_repository_ignores_by_its_own_settings(world, tmp_path):
     git(world.home, "config", "core.excludesFile", str(tmp_path / "ignored"))
     (world.home / ".git" / "info" / "exclude").write_text("private*\n")
     write(world.home, {"secret.key": "x", "private.txt": "x", "plain.txt": "x"})
-    assert (await described(world)).changes == [("?", "plain.txt")]
+    assert (await described(world)).changes == [("?", "plain.txt", 1)]
 
 
 async def test_what_jupyter_leaves_beside_notebooks_is_no_work(world):
@@ -404,7 +412,7 @@ async def test_what_jupyter_leaves_beside_notebooks_is_no_work(world):
     assert (await described(world)).change_count == 0
     write(world.home, {"sub/a.ipynb": "{}"})
     found = await described(world)
-    assert (found.changes, found.change_count) == ([("?", "sub/")], 1)
+    assert (found.changes, found.change_count) == ([("?", "sub/", 1)], 1)
 
 
 async def test_settings_of_the_user_for_this_place_hold(world, tmp_path):

@@ -544,9 +544,14 @@ export interface IRemoteInspection {
   pushed: boolean;
   /** How many are not. */
   unpushed: number;
-  /** What is not committed: the first of them, and how many there are. */
-  changes: { status: string; path: string }[];
+  /**
+   * What is not committed: the first of it, and how many files there are. New
+   * folders are listed as one, with the number of files in them.
+   */
+  changes: { status: string; path: string; files: number }[];
   changeCount: number;
+  /** How many of these files git does not know yet. */
+  newCount: number;
   /** What can be begun with without pushing anything. */
   ref: IGitRemoteRef | null;
   canPush: boolean;

@@ -30,6 +30,7 @@ function found(rest: Partial<IRemoteInspection> = {}): IRemoteInspection {
     unpushed: 0,
     changes: [],
     changeCount: 0,
+    newCount: 0,
     ref: REF,
     canPush: true,
     problems: [],
@@ -39,7 +40,15 @@ function found(rest: Partial<IRemoteInspection> = {}): IRemoteInspection {
 }
 
 const ahead = { pushed: false, unpushed: 2 };
-const dirty = { changes: [{ status: 'M', path: 'a' }], changeCount: 1 };
+const dirty = {
+  changes: [{ status: 'M', path: 'a', files: 1 }],
+  changeCount: 1
+};
+const withNew = {
+  changes: [...dirty.changes, { status: '?', path: 'new/', files: 500 }],
+  changeCount: 501,
+  newCount: 500
+};
 
 describe('choices', () => {
   const ways = (rest: Partial<IRemoteInspection>) =>
@@ -65,6 +74,17 @@ describe('choices', () => {
     expect(best(ahead)).toBe('commits');
     expect(best({ ...ahead, ...dirty })).toBe('everything');
     expect(best({ ...ahead, ...dirty, canPush: false })).toBe('there');
+  });
+
+  it('are left to the person where files are new, which may be anything', () => {
+    expect(best({ ...ahead, ...withNew })).toBeUndefined();
+    expect(best(withNew)).toBeUndefined();
+    // Where they cannot be pushed, there is nothing to decide.
+    expect(best({ ...withNew, canPush: false })).toBe('there');
+    expect(choicesFor(found(withNew)).at(-1)).toMatchObject({
+      files: 501,
+      newFiles: 500
+    });
   });
 
   it('are explained if they are impossible', () => {
@@ -239,7 +259,14 @@ describe('a remote session', () => {
     expect(server.requests(Method.sessionNew)).toEqual([]);
   });
 
-  it('says what went wrong, and does not push again what is pushed', async () => {
+  it('says what went wrong, and begins a second time with what is here then', async () => {
+    const refs = ['b', 'c'].map(digit => ({
+      ...SCRATCH,
+      revision: digit.repeat(40)
+    }));
+    server.answers[Method.remotePush] = () => ({
+      ref: refs[server.requests(Method.remotePush).length - 1]
+    });
     server.answers[Method.sessionNew] = () => refuse('The disk is full.');
     await setup.look();
     await setup.start();
@@ -247,8 +274,32 @@ describe('a remote session', () => {
     server.answers[Method.sessionNew] = () => ({ sessionId: SESSION });
     await setup.start();
     expect(setup.problem).toBe('');
-    expect(server.requests(Method.remotePush)).toHaveLength(1);
-    expect(server.requests(Method.sessionNew)).toHaveLength(2);
+    expect(
+      server.requests(Method.sessionNew).map(({ params }) => params!.remote)
+    ).toEqual(refs);
+  });
+
+  it('does not begin before it is said what becomes of new files', async () => {
+    server.answers[Method.remoteInspect] = () => found(withNew);
+    await setup.look();
+    expect(setup.choice).toBeNull();
+    expect(setup.canStart).toBe(false);
+    setup.choose('everything');
+    expect(setup.canStart).toBe(true);
+    await setup.look();
+    expect(setup.choice?.way).toBe('everything');
+  });
+
+  it('shows the revision that is sent', async () => {
+    const here = 'd'.repeat(40);
+    server.answers[Method.remoteInspect] = () =>
+      found({ ...ahead, ...dirty, revision: here });
+    await setup.look();
+    expect(setup.revision).toBeNull();
+    setup.choose('commits');
+    expect(setup.revision).toBe(here);
+    setup.choose('there');
+    expect(setup.revision).toBe(REF.revision);
   });
 
   it('leaves logins to who asked for it', async () => {

@@ -90,6 +90,7 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     await chat.setup.getByText('2 uncommitted files', { exact: true }).click();
     expect(await violations(chat)).toEqual([]);
 
+    await chat.choice('Push 2 uncommitted files first').check();
     await chat.start();
     const card = await chat.work(1, ['write', 'a.txt', 'c\n']);
     await card.getByRole('button', { name: /Modified a\.txt/ }).click();

@@ -41,7 +41,16 @@ test('work that is only here goes along, and what comes back is reviewed, merged
   await expect(chat.choice('What is on the remote')).toBeVisible();
   await expect(chat.choice('Push 1 commit first')).toBeVisible();
   const everything = chat.choice('Push 1 commit and 1 uncommitted file first');
-  await expect(everything).toBeChecked();
+  // New files may be anything: whether they leave this machine is asked.
+  await expect(everything).not.toBeChecked();
+  await expect(
+    chat.setup.getByRole('button', { name: 'Start' })
+  ).toBeDisabled();
+  await chat.choice('What is on the remote').check();
+  const there = repository.git('rev-parse', 'origin/main');
+  await expect(chat.setup.getByTitle(there)).toHaveText(there.slice(0, 10));
+  await everything.check();
+  await expect(chat.setup).toContainText('1 of them is new');
   await chat.setup.getByText('1 uncommitted file', { exact: true }).click();
   await expect(chat.setup.getByRole('list')).toContainText('draft.txt');
   const progress = chat.setup.getByRole('progressbar').waitFor();

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..git import Git
 from ..refs import GitRemoteRef, RefError, address_of, git_ref, public_url
-from .files import SUBMODULE, Change, changes, entries, untracked
+from .files import SUBMODULE, changes, entries, untracked
 from .names import listed, shown
 from .pushed import Known
 from .repository import Head
@@ -34,6 +35,18 @@ class Note:
         return {"code": self.code, "message": shown(self.message), "blocking": self.blocking}
 
 
+class Uncommitted(NamedTuple):
+    """What is not committed: a file, or a folder that git does not know, with the number of its files."""
+
+    status: str
+    path: str
+    files: int = 1
+
+    def public(self) -> dict[str, Any]:
+        """Return what is shown."""
+        return {"status": self.status, "path": shown(self.path), "files": self.files}
+
+
 @dataclass(frozen=True)
 class Description:
     """A repository as it stands; `ref` is what can be sent without pushing anything."""
@@ -45,8 +58,13 @@ class Description:
     revision: str | None = None
     unpushed: int = 0
     pushed: bool = False
-    changes: Sequence[Change] = ()
+    changes: Sequence[Uncommitted] = ()
     change_count: int = 0
+    """How many files are not as they were committed, or new."""
+
+    new_count: int = 0
+    """How many of them are new: they may be anything, and whoever sends them should know."""
+
     ref: GitRemoteRef | None = None
     problems: Sequence[Note] = ()
     warnings: Sequence[Note] = ()
@@ -66,8 +84,9 @@ class Description:
             "revision": self.revision,
             "pushed": self.pushed,
             "unpushed": self.unpushed,
-            "changes": [{"status": c.status, "path": shown(c.path)} for c in self.changes],
+            "changes": [change.public() for change in self.changes],
             "changeCount": self.change_count,
+            "newCount": self.new_count,
             "ref": self.ref.public() if self.ref else None,
             "canPush": self.can_push,
             "problems": [note.public() for note in self.problems],
@@ -92,10 +111,12 @@ async def describe(shadow: Shadow) -> Description:
     notes.state(head)
     if head.revision is not None:
         git = shadow.on_files(await shadow.copy_index())
-        found = await changes(git, head.revision)
-        found += [Change("?", path) for path in await untracked(git, folders=True)]
+        found = [Uncommitted(*change) for change in await changes(git, head.revision)]
+        new = await _new(git)
+        fields["new_count"] = sum(each.files for each in new)
+        fields["change_count"] = len(found) + fields["new_count"]
+        found += new
         fields["changes"] = sorted(found, key=lambda change: change.path)[:SHOWN_CHANGES]
-        fields["change_count"] = len(found)
         await notes.contents(git)
     if remote is not None and head.revision is not None:
         known = await Known.of(shadow, remote, head)
@@ -104,6 +125,21 @@ async def describe(shadow: Shadow) -> Description:
         if not notes.blocked:
             fields["ref"] = await notes.ref(remote, known)
     return Description(**fields, problems=notes.problems, warnings=notes.warnings)
+
+
+async def _new(git: Git) -> list[Uncommitted]:
+    """Return what git does not know; a repository in a folder is not part of this one."""
+    folders = await untracked(git, folders=True)
+    files = [path for path in await untracked(git) if not path.endswith("/")]
+    named = set(folders)
+    counts = Counter(_within(path, named) for path in files)
+    return [Uncommitted("?", path, counts[path]) for path in folders if counts[path]]
+
+
+def _within(path: str, folders: Collection[str]) -> str:
+    """Return under which name a file is listed: its own, or that of a folder."""
+    ends = (end for end, sign in enumerate(path, 1) if sign == "/")
+    return next((path[:end] for end in ends if path[:end] in folders), path)
 
 
 class _Notes:

@@ -26,6 +26,13 @@ export function RemoteChoices({ setup }: { setup: RemoteSetup }): JSX.Element {
   return (
     <fieldset className="jp-acp-Field jp-acp-Remote-choices">
       <legend>{trans.__('Begin with')}</legend>
+      {!choice && choices.some(({ obstacle }) => !obstacle) && (
+        <small>
+          {trans.__(
+            'There are new files. Say whether they may leave this machine.'
+          )}
+        </small>
+      )}
       {choices.map(each => (
         <div key={each.way} className="jp-acp-Remote-choice">
           <input
@@ -49,7 +56,7 @@ export function RemoteChoices({ setup }: { setup: RemoteSetup }): JSX.Element {
       {choices.some(({ way, obstacle }) => way !== 'there' && !obstacle) && (
         <small>
           {trans.__(
-            'What is pushed goes to a new branch of its own. Your branches and files stay as they are.'
+            'What is pushed goes to a new branch of its own, which stays on the remote until the session is deleted. Your branches and files stay as they are.'
           )}
         </small>
       )}
@@ -79,7 +86,7 @@ function titleOf({ way, commits, files }: IChoice, trans: Trans): string {
 }
 
 function detailOf(choice: IChoice, trans: Trans): string {
-  const { commitsLeft, filesLeft, obstacle } = choice;
+  const { commitsLeft, filesLeft, newFiles, obstacle } = choice;
   if (obstacle === 'nothingThere') {
     return trans.__('Nothing of this branch is on the remote yet.');
   }
@@ -96,8 +103,15 @@ function detailOf(choice: IChoice, trans: Trans): string {
   if (commitsLeft > 0) {
     return trans.__('Leaves out %1.', commitWords(commitsLeft, trans));
   }
-  return filesLeft > 0
-    ? trans.__('Leaves out %1.', fileWords(filesLeft, trans))
+  if (filesLeft > 0) {
+    return trans.__('Leaves out %1.', fileWords(filesLeft, trans));
+  }
+  return newFiles > 0
+    ? trans._n(
+        'Leaves nothing out: %1 of them is new, and goes along.',
+        'Leaves nothing out: %1 of them are new, and go along.',
+        newFiles
+      )
     : trans.__('Leaves nothing out.');
 }
 
@@ -105,7 +119,7 @@ function commitWords(count: number, trans: Trans): string {
   return trans._n('%1 commit', '%1 commits', count);
 }
 
-/** What is new, and whole folders of it, count as one each. */
+/** Changed files and new ones, each of them. */
 export function fileWords(count: number, trans: Trans): string {
   return trans._n('%1 uncommitted file', '%1 uncommitted files', count);
 }

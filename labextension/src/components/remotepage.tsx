@@ -65,7 +65,7 @@ export function RemotePage({
           </p>
           {found && (
             <>
-              <Repository found={found} />
+              <Repository found={found} revision={setup.revision} />
               <RemoteChoices setup={setup} />
               <AgentField setup={setup} agents={agents} />
             </>

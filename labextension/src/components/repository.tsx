@@ -21,12 +21,15 @@ const SAID_BY_CHOICES = ['unpushed', 'notPushed'];
 
 /** Where a folder's repository comes from, and what of it is only here. */
 export function Repository({
-  found
+  found,
+  revision
 }: {
   found: IRemoteInspection;
+  /** What the agent will find, as far as that is known. */
+  revision: string | null;
 }): JSX.Element {
   const { trans } = useChat();
-  const { url, remote, branch, revision, problems, warnings } = found;
+  const { url, remote, branch, problems, warnings } = found;
   const notes = [...problems, ...warnings].filter(
     ({ code, blocking }) => blocking || !SAID_BY_CHOICES.includes(code)
   );
@@ -52,11 +55,17 @@ export function Repository({
         )}
         <dt>{trans.__('Branch')}</dt>
         <dd>{branch ? <Visible text={branch} /> : trans.__('none')}</dd>
-        {revision && (
+        {found.revision && (
           <>
             <dt>{trans.__('Revision')}</dt>
             <dd>
-              <code title={revision}>{revision.slice(0, SHORT_REVISION)}</code>
+              {revision ? (
+                <code title={revision}>
+                  {revision.slice(0, SHORT_REVISION)}
+                </code>
+              ) : (
+                trans.__('a new one, made of what is here')
+              )}
             </dd>
           </>
         )}
@@ -99,17 +108,23 @@ function Note({ note, isProblem }: INoteProps): JSX.Element {
 function Uncommitted({ found }: { found: IRemoteInspection }): JSX.Element {
   const { trans } = useChat();
   const shown = found.changes.slice(0, SHOWN_FILES);
-  const rest = found.changeCount - shown.length;
+  const rest =
+    found.changeCount - shown.reduce((sum, { files }) => sum + files, 0);
   const title = fileWords(found.changeCount, trans);
   return (
     <details className="jp-acp-Remote-files">
       <summary>{title}</summary>
       {/* It scrolls, and must be reached by who has no mouse. */}
       <ul className="jp-acp-List" tabIndex={0} aria-label={title}>
-        {shown.map(({ status, path }) => (
+        {shown.map(({ status, path, files }) => (
           <li key={path}>
             <FileStatus status={status} />
             <Visible text={path} />
+            {path.endsWith('/') && (
+              <span className="jp-acp-Hint">
+                {trans._n('%1 file', '%1 files', files)}
+              </span>
+            )}
           </li>
         ))}
       </ul>

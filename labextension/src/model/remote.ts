@@ -65,9 +65,21 @@ export class RemoteSetup implements IDisposable {
     return this._choices;
   }
 
-  /** What it is to begin with; null if there is no way. */
+  /** What it is to begin with; null if there is no way, or nothing is chosen yet. */
   get choice(): IChoice | null {
     return this._choice;
+  }
+
+  /** What the agent will find; null if that is not known before it is pushed. */
+  get revision(): string | null {
+    const { _found: found, _choice: choice } = this;
+    if (!found || !choice) {
+      return found?.revision ?? null;
+    }
+    if (choice.way === 'there') {
+      return found.ref?.revision ?? null;
+    }
+    return choice.way === 'commits' ? found.revision : null;
   }
 
   /** What is being done, once it begins. */
@@ -119,7 +131,6 @@ export class RemoteSetup implements IDisposable {
     const isSame = trimmed(folder) === this._folder;
     this._folder = trimmed(folder);
     this._found = isSame ? this._found : null;
-    this._pushed = null;
     this._problem = '';
     this._isLooking = true;
     this._changed.emit();
@@ -180,7 +191,7 @@ export class RemoteSetup implements IDisposable {
     return false;
   }
 
-  /** Stop what was begun; what was pushed already stays where it is. */
+  /** Stop what was begun; what was pushed already is deleted by the server. */
   cancel(): void {
     this._working?.abort();
   }
@@ -191,25 +202,22 @@ export class RemoteSetup implements IDisposable {
     return this._connection.request(Method.remoteInspect, { cwd: this._cwd });
   }
 
-  /** Once is enough: a second try goes on with what was pushed. */
+  /** Each time anew: what was pushed for an earlier try may not be what is here now. */
   private async _push(
     { way }: IChoice,
     signal: AbortSignal
   ): Promise<IGitRemoteRef> {
-    if (this._pushed?.way !== way) {
-      this._setStep('push');
-      const { ref } = await this._connection.request<{ ref: IGitRemoteRef }>(
-        Method.remotePush,
-        {
-          cwd: this._cwd,
-          uncommitted: way === 'everything',
-          progressToken: this._token
-        },
-        { signal }
-      );
-      this._pushed = { way, ref };
-    }
-    return this._pushed.ref;
+    this._setStep('push');
+    const { ref } = await this._connection.request<{ ref: IGitRemoteRef }>(
+      Method.remotePush,
+      {
+        cwd: this._cwd,
+        uncommitted: way === 'everything',
+        progressToken: this._token
+      },
+      { signal }
+    );
+    return ref;
   }
 
   private async _create(
@@ -264,7 +272,6 @@ export class RemoteSetup implements IDisposable {
   private _step: Step | null = null;
   private _working: AbortController | null = null;
   private _token = '';
-  private _pushed: { way: Way; ref: IGitRemoteRef } | null = null;
   private _isDisposed = false;
   private readonly _changed = new Signal<this, void>(this);
 }

@@ -14,6 +14,8 @@ export interface IChoice {
   /** What is pushed first. */
   readonly commits: number;
   readonly files: number;
+  /** How many of the files git does not know yet. */
+  readonly newFiles: number;
   /** What the agent does not get to see. */
   readonly commitsLeft: number;
   readonly filesLeft: number;
@@ -26,12 +28,14 @@ export interface IChoice {
  */
 export function choicesFor(found: IRemoteInspection): IChoice[] {
   const { unpushed: commits, changeCount: files, ref, canPush } = found;
+  const { newCount: newFiles } = found;
   const obstacle = canPush ? null : 'cannotPush';
   const choices: IChoice[] = [
     {
       way: 'there',
       commits: 0,
       files: 0,
+      newFiles: 0,
       commitsLeft: commits,
       filesLeft: files,
       obstacle: ref ? null : 'nothingThere'
@@ -42,6 +46,7 @@ export function choicesFor(found: IRemoteInspection): IChoice[] {
       way: 'commits',
       commits,
       files: 0,
+      newFiles: 0,
       commitsLeft: 0,
       filesLeft: files,
       obstacle
@@ -52,6 +57,7 @@ export function choicesFor(found: IRemoteInspection): IChoice[] {
       way: 'everything',
       commits,
       files,
+      newFiles,
       commitsLeft: 0,
       filesLeft: 0,
       obstacle
@@ -60,7 +66,12 @@ export function choicesFor(found: IRemoteInspection): IChoice[] {
   return choices;
 }
 
-/** The one that leaves out the least, of those that can be chosen. */
+/**
+ * The one that leaves out the least, of those that can be chosen. New files may
+ * be anything, and keys as well: nobody but the user decides that they are
+ * pushed, or left out.
+ */
 export function bestChoice(choices: readonly IChoice[]): IChoice | null {
-  return choices.filter(({ obstacle }) => !obstacle).at(-1) ?? null;
+  const best = choices.filter(({ obstacle }) => !obstacle).at(-1) ?? null;
+  return best && best.newFiles > 0 ? null : best;
 }
