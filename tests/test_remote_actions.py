@@ -720,6 +720,23 @@ async def test_the_server_dies_and_its_lock_is_removed_by_hand(world, action, wh
     await act(world, action, result)
 
 
+@pytest.mark.parametrize("has_lock", [True, False])
+async def test_only_one_of_several_puts_it_right(world, has_lock):
+    result = await many(world)
+    before = work(world.home)
+    crash(world, "merge", "moved", result)
+    if not has_lock:
+        (world.home / ".git" / "index.lock").unlink()
+
+    async def again():
+        async with world.shadow() as shadow:
+            return await recover(shadow)
+
+    told = await asyncio.gather(*(again() for _ in range(4)))
+    assert sorted(map(len, told)) == [0, 0, 0, 1]
+    assert work(world.home) == before
+
+
 async def test_what_the_user_made_of_it_after_a_crash_is_left(world):
     result = await many(world)
     crash(world, "merge", "written", result)

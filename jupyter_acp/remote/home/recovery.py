@@ -14,6 +14,7 @@ import shutil
 from pathlib import Path
 
 from ..git import Git
+from ..runner.locks import Lock
 from .files import NOTHING, Entry, enter, entries
 from .owner import Owner
 from .records import Record, Records, is_id
@@ -21,16 +22,35 @@ from .repository import Repository, RepositoryError
 from .shadow import Shadow
 from .transaction import MARK, is_going_on, locked, replace_index, roll_back, to_the_end
 
+_TRIES, _PAUSE = 300, 0.1
+
 
 def is_needed(repository: Repository, cache: Path) -> bool:
     """Return whether there may be something to be taken back, without a look at it."""
-    return _left_by(repository.lock) is not None or bool(
-        _left(Shadow.records_of(repository, cache))
-    )
+    return _is_needed(repository, Shadow.records_of(repository, cache))
 
 
 async def recover(shadow: Shadow) -> list[str]:
     """Take back what was left half done, and say what has become of it."""
+    if not await asyncio.to_thread(_is_needed, shadow.repository, shadow.records):
+        return []
+    # Others may have come across the same, in this server and beside it.
+    turn = Lock(shadow.records.parent / "recovering")
+    for _ in range(_TRIES):
+        if turn.take():
+            break
+        await asyncio.sleep(_PAUSE)
+    else:
+        raise RepositoryError(
+            "locked", "Something that was left half done is being put right. Try again in a while."
+        )
+    try:
+        return await _recover_all(shadow)
+    finally:
+        turn.release()
+
+
+async def _recover_all(shadow: Shadow) -> list[str]:
     repository, records = shadow.repository, Records(shadow.records)
     id = await asyncio.to_thread(_left_by, repository.lock)
     left = await asyncio.to_thread(_left, shadow.records)
@@ -90,6 +110,10 @@ async def _restore_lines(shadow: Shadow, records: Records, record: Record) -> No
 
 async def _staged(git: Git) -> dict[str, Entry]:
     return {entry.path: entry for entry in await entries(git)}
+
+
+def _is_needed(repository: Repository, folder: Path) -> bool:
+    return _left_by(repository.lock) is not None or bool(_left(folder))
 
 
 def _begun(repository: Repository, record: Record) -> str:
