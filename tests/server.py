@@ -105,6 +105,9 @@ class Server:
             "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         }
         self.log = folder / "server.log"
+        self.cwd: Path | None = None
+        """Where whoever starts it is; some folders are traps."""
+
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -126,8 +129,12 @@ class Server:
     def _starts(self) -> bool:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "jupyter_server"],
+                # As a user does: with `-m`, Python itself would look for modules where we are.
+                [str(Path(sys.executable).with_name("jupyter-server"))]
+                if self.cwd is not None
+                else [sys.executable, "-m", "jupyter_server"],
                 env=self._environment,
+                cwd=self.cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -173,9 +180,12 @@ class Server:
 
 
 @contextlib.contextmanager
-def running(folder: Path, agents: dict[str, Any], **traits: Any) -> Iterator[Server]:
+def running(
+    folder: Path, agents: dict[str, Any], *, cwd: Path | None = None, **traits: Any
+) -> Iterator[Server]:
     """A server that is gone at the end, whatever happens."""
     server = Server(folder, agents, **traits)
+    server.cwd = cwd
     try:
         server.start()
         yield server

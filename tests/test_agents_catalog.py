@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from jupyter_acp.agents.catalog import (
     UnknownAgent,
 )
 from jupyter_acp.agents.known import KNOWN_AGENTS
+from jupyter_acp.agents.modules import own_module
 from jupyter_acp.agents.registry import platform_key
 
 SECRET = "s3cr3t-value"
@@ -62,7 +62,7 @@ def offer(id_: str, **distribution: Any) -> dict[str, Any]:
 def test_the_built_in_agent_is_always_there() -> None:
     entry = find(Catalog({}), "builtin")
     assert entry.available
-    assert entry.spec.argv == [sys.executable, "-m", "jupyter_acp.builtin"]
+    assert entry.spec.argv == own_module("jupyter_acp.builtin")
     assert entry.spec.source == "built-in"
 
 

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from jupyter_acp.agents.environment import agent_environment, is_loader_variable
+from jupyter_acp.agents.modules import own_module
 
 SERVERS = [
     "JUPYTER_TOKEN",
@@ -128,3 +129,23 @@ def test_a_stranger_must_not_set_what_runs_code(name: str) -> None:
 )
 def test_a_stranger_may_set_the_rest(name: str) -> None:
     assert not is_loader_variable(name)
+
+
+@pytest.mark.parametrize("path", [None, "", ".", f"{os.pathsep}sub{os.pathsep}/nowhere"])
+def test_our_own_programs_import_nothing_from_where_they_are_started(tmp_path, path) -> None:
+    for folder in (tmp_path, tmp_path / "sub"):
+        folder.mkdir(exist_ok=True)
+        for name in ("argparse", "asyncio", "runpy", "jupyter_acp"):
+            (folder / f"{name}.py").write_text("raise SystemExit('sprung')")
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [*own_module("jupyter_acp.remote"), "--help"],
+        cwd=tmp_path,
+        env=env if path is None else {**env, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "--cache FOLDER" in done.stdout

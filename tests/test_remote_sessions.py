@@ -47,6 +47,18 @@ def remote(tmp_path_factory):
 
 
 @pytest.fixture
+def trapped(tmp_path_factory):
+    """A server that was started in a repository whose modules have the names of others."""
+    folder, traps = tmp_path_factory.mktemp("trapped"), tmp_path_factory.mktemp("traps")
+    for name in ("argparse", "asyncio", "contextlib", "pydantic", "jupyter_acp", "runpy"):
+        (traps / f"{name}.py").write_text(f"open({str(traps / 'sprung')!r}, 'a').write('{name} ')")
+    traits = {"remote_schemes": ["http"], "remote_cache": str(folder / "cache")}
+    agents = {"scripted": scripted()}
+    with running(folder, agents, cwd=traps, default_agent="builtin", **traits) as server:
+        yield server
+
+
+@pytest.fixture
 def acp_agents(request):
     methods = [{"id": "key", "name": "With a key"}]
     agents = {
@@ -54,8 +66,8 @@ def acp_agents(request):
         "loads": scripted(capabilities=LOADS),
         "guarded": scripted(auth_methods=methods, login="key"),
     }
-    if "remote" in request.fixturenames:
-        other = request.getfixturevalue("remote")
+    for name in {"remote", "trapped"} & set(request.fixturenames):
+        other = request.getfixturevalue(name)
         url = f"ws://127.0.0.1:{other.port}/acp/ws"
         agents["there"] = {"url": url, "headers": {"Authorization": f"token {TOKEN}"}}
     return agents
@@ -253,6 +265,14 @@ async def test_from_server_to_server(window, remote, root, ref, bare):
     second = (await window.prompt(session, ["write", "b", "2"]))["result"]["target"]
     assert show(bare, second["revision"], "a") == "far"
     assert show(bare, second["revision"], "b") == "2"
+
+
+async def test_nothing_is_imported_from_where_the_server_was_started(window, trapped, root, ref):
+    session = (await new(window, root, ref, "there"))["result"]["sessionId"]
+    words = [{"type": "text", "text": "/help"}]
+    answer = await window.ask("session/prompt", {"sessionId": session, "prompt": words})
+    assert answer["result"]["stopReason"] == "end_turn"
+    assert not (trapped.cwd / "sprung").exists()
 
 
 async def test_a_stock_client_sends_and_gets_the_proposals_own_fields(acp_connect, root, ref):

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from .known import KNOWN_AGENTS
+from .modules import own_module
 from .registry import Registry, RegistryError, load_registry
 from .spec import AgentSpec, Candidate, basename, explain
 
@@ -216,7 +216,7 @@ def _builtin() -> Candidate:
         id=BUILTIN_ID,
         name="Notebook Assistant",
         description="Shows what an agent can do here. No language model, no key, no network.",
-        argv=[sys.executable, "-m", "jupyter_acp.builtin"],
+        argv=own_module("jupyter_acp.builtin"),
         source="built-in",
     )
     return Candidate(spec, "The Python of this server is no longer where it was.")

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..agents.modules import own_module
 from ..agents.spec import AgentSpec
 from .git import TIMEOUT
 from .limits import Limits
@@ -54,6 +54,6 @@ class RemoteOptions:
             f"--keep-days={self.keeping.days}",
             f"--keep-size={self.keeping.size / 1e6}",
         ]
-        argv = [sys.executable, "-m", "jupyter_acp.remote", *options, "--", *spec.argv]
+        argv = [*own_module("jupyter_acp.remote"), *options, "--", *spec.argv]
         # As one that asks for nothing here: its tools would work on other files than it sees.
         return spec.model_copy(update={"argv": argv, "source": "built-in"})
