@@ -13,3 +13,17 @@ class Limits:
 
     size: int = 2_000_000_000
     files: int = 100_000
+
+    def refusal(self, files: int, size: int) -> str:
+        """Return in words why a state of a repository is too much, or nothing if it is not."""
+        if files > self.files:
+            return (
+                f"the repository has {files:,} files; {self.files:,} are allowed here "
+                "(AcpExtension.remote_files)."
+            )
+        if size > self.size:
+            return (
+                f"the files of the repository take {size / 1e6:,.0f} MB; "
+                f"{self.size / 1e6:,.0f} MB are allowed here (AcpExtension.remote_size)."
+            )
+        return ""

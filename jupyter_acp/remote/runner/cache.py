@@ -169,7 +169,7 @@ class Cache:
         path = self.folder / "worktrees" / session
         git = self._git.at(mirror.folder / "worktrees" / session, work_tree=path, config=NO_LFS)
         branch = check_branch(self._branch.format(session=session))
-        return Worktree(path, git, session, ref, branch)
+        return Worktree(path, git, session, ref, branch, self._limits)
 
     def _mirror(self, name: str, session: str) -> Mirror:
         """Return a repository that nobody takes away as long as the session is worked in."""

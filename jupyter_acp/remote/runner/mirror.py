@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import os
@@ -16,6 +15,7 @@ from ..git import NO_LFS, Git, GitError, Report, Room
 from ..limits import Limits
 from ..refs import GitRemoteRef, public_url
 from .locks import Lock
+from .measure import measured
 
 _WHOLE = {"fetch.unpackLimit": "1"}
 """What is fetched stays in one piece: thousands of small files are slow to write and to read."""
@@ -46,7 +46,9 @@ class Mirror:
             await self._fetch_branch(ref, limits, report)
         if not await self._has(ref.revision):
             await self._fetch_revision(ref, limits, report)
-        await self._measure(ref.revision, limits)
+        # What would fill the disk is refused, however small it is when packed.
+        if words := limits.refusal(*await measured(self.git, ref.revision)):
+            raise GitError(words[0].upper() + words[1:])
         os.utime(self.lock.path)
 
     @property
@@ -110,34 +112,9 @@ class Mirror:
     async def _has(self, revision: str) -> bool:
         return await self.git.succeeds("cat-file", "-e", f"{revision}^{{commit}}")
 
-    async def _measure(self, revision: str, limits: Limits) -> None:
-        """Refuse what would fill the disk, however small it is when packed."""
-        listed = await self.git.run("ls-tree", "-r", "-l", "-z", "--full-tree", revision)
-        count, size = await asyncio.get_running_loop().run_in_executor(None, _sum, listed)
-        if count > limits.files:
-            raise GitError(
-                f"The repository has {count:,} files; {limits.files:,} are allowed here "
-                "(AcpExtension.remote_files)."
-            )
-        if size > limits.size:
-            raise GitError(
-                f"The files of the repository take {size / 1e6:,.0f} MB; "
-                f"{limits.size / 1e6:,.0f} MB are allowed here (AcpExtension.remote_size)."
-            )
-
     def sweep(self) -> None:
         """Throw away what a fetch has left that did not end; only whoever is alone here may."""
         for left in (self.folder / "objects" / "pack").glob("tmp_*"):
             left.unlink(missing_ok=True)
         for left in (self.folder / "objects").glob("tmp_*"):
             shutil.rmtree(left, ignore_errors=True)
-
-
-def _sum(listed: bytes) -> tuple[int, int]:
-    count = size = 0
-    for entry in listed.split(b"\0"):
-        if entry:
-            count += 1
-            length = entry.split(b"\t", 1)[0].split()[3]
-            size += int(length) if length.isdigit() else 0
-    return count, size

@@ -22,6 +22,7 @@ from ...rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ...rpc.outbox import Queue
 from ..capabilities import ours, takes_remote, without_files
 from ..git import GitError
+from ..home.names import some
 from ..progress import Reporter
 from ..refs import GitRemoteRef, Policy, RefError, git_ref
 from .cache import Cache
@@ -222,7 +223,9 @@ class Runner(Peer):
         """Commit and push; what cannot be pushed is said, and kept for the next time."""
         head = ""
         try:
-            head = await worktree.commit(message, self._author)
+            head, left = await worktree.commit(message, self._author)
+            if left:
+                self._say(worktree.session, _without(left))
             target = await worktree.push(head)
             self._cache.note(worktree)
         except GitError as error:
@@ -430,6 +433,15 @@ def _words(prompt: Any) -> str:
         for block in blocks
         if isinstance(block, dict) and isinstance(block.get("text"), str)
     )
+
+
+def _without(left: dict[str, str]) -> str:
+    """Say what is not brought back."""
+    paths: dict[str, list[str]] = {}
+    for path, why in left.items():
+        paths.setdefault(why, []).append(path)
+    lines = (f"- {some(names)}: {why}" for why, names in paths.items())
+    return "\n\nThis is left out of what is brought back:\n\n" + "\n".join(lines) + "\n"
 
 
 async def _told(work: Awaitable[Worktree]) -> Worktree:

@@ -5,13 +5,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..git import Git, GitError, Report
+from ..limits import Limits
 from ..refs import GitRemoteRef, public_url
+from .measure import measured
+from .staging import stage_all
+from .stale import is_held, lock_in
 
 LOCK_TRIES = 20
+LOCK_PAUSE = 0.25
+"""How often, and how many seconds apart, git is tried that a command of the agent's keeps out."""
+
 SUBJECT_LENGTH = 72
 MOST_NAMES = 9
 
@@ -35,10 +44,26 @@ class Author:
         return {"user.name": name, "user.email": email}
 
 
+class Committed(NamedTuple):
+    """What has become of the files after a turn."""
+
+    head: str
+    left: dict[str, str]
+    """Which folders are not in it, and why; each is told once."""
+
+
 class Worktree:
     """A folder with the files of a repository, for one session alone."""
 
-    def __init__(self, path: Path, git: Git, session: str, ref: GitRemoteRef, branch: str) -> None:
+    def __init__(
+        self,
+        path: Path,
+        git: Git,
+        session: str,
+        ref: GitRemoteRef,
+        branch: str,
+        limits: Limits | None = None,
+    ) -> None:
         self.path = path
         self.git = git
         self.session = session
@@ -49,6 +74,9 @@ class Worktree:
         self.pushed: str | None = None
         """The last revision that is known to be there."""
 
+        self._limits = limits or Limits()
+        self._told: set[str] = set()
+
     @property
     def kept(self) -> str:
         """The name under which its last commit is kept, whatever becomes of the folder."""
@@ -58,45 +86,63 @@ class Worktree:
         """Return the revision that it is at."""
         return await self.git.text("rev-parse", "--verify", "HEAD^{commit}")
 
-    async def commit(self, message: str, author: Author) -> str:
-        """Commit whatever has changed, and return the revision; the same as before if nothing has."""
-        await self._add()
-        if not await self.git.succeeds("diff-index", "--cached", "--quiet", "HEAD", "--"):
-            git = self.git.at(
-                self.git.git_dir,
-                work_tree=self.git.work_tree,
-                config=await author.config(self.git),
-            )
-            await git.run(
-                "commit",
-                "--quiet",
-                "--no-verify",
-                "--cleanup=verbatim",
-                "--allow-empty-message",
-                "--file=-",
-                input=message.encode("utf-8", "replace"),
-            )
+    async def commit(self, message: str, author: Author) -> Committed:
+        """Commit whatever has changed; the revision is the same as before if nothing has."""
+        left: dict[str, str] = {}
+
+        async def work() -> None:
+            left.update(await stage_all(self.git, self.path, self._limits))
+            if not await self.git.succeeds("diff-index", "--cached", "--quiet", "HEAD", "--"):
+                await self._commit(message, author)
+
+        await self._unlocked(work)
         head = await self.head()
         await self.git.run("update-ref", self.kept, head)
-        return head
+        new = {path: why for path, why in left.items() if path not in self._told}
+        self._told |= new.keys()
+        return Committed(head, new)
 
-    async def _add(self) -> None:
-        for _ in range(LOCK_TRIES):
+    async def _commit(self, message: str, author: Author) -> None:
+        git = self.git.at(
+            self.git.git_dir, work_tree=self.git.work_tree, config=await author.config(self.git)
+        )
+        await git.run(
+            "commit",
+            "--quiet",
+            "--no-verify",
+            "--cleanup=verbatim",
+            "--allow-empty-message",
+            "--file=-",
+            input=message.encode("utf-8", "replace"),
+        )
+
+    async def _unlocked(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something as soon as no command of the agent's keeps git out, or none does any more."""
+        assert self.git.git_dir is not None
+        for number in range(LOCK_TRIES + 1):
             try:
-                await self.git.run("add", "--all", "--", ".")
-            except GitError as error:
-                # Of a command of the agent's that has not ended yet.
-                if "index.lock" not in error.output:
-                    raise
-                await asyncio.sleep(0.25)
-            else:
+                await work()
                 return
-        await self.git.run("add", "--all", "--", ".")
+            except GitError as error:
+                lock = lock_in(error.output, self.git.git_dir)
+                if lock is None:
+                    raise
+                loop = asyncio.get_running_loop()
+                if number < LOCK_TRIES:
+                    await asyncio.sleep(LOCK_PAUSE)
+                elif await loop.run_in_executor(None, is_held, lock, self.path):
+                    raise
+                else:
+                    lock.unlink(missing_ok=True)
+        await work()
 
     async def push(self, head: str, report: Report | None = None) -> GitRemoteRef | None:
         """Push what is not there yet, and return where it is; nothing if there is nothing new."""
         if head in (self.pushed, self.ref.revision):
             return None
+        # What the agent has committed itself was never looked at.
+        if words := self._limits.refusal(*await measured(self.git, head)):
+            raise GitError(f"With what the agent has done, {words}")
         for number in range(1, MOST_NAMES + 1):
             branch = self.branch if number == 1 else f"{self.branch}-{number}"
             if await self._push_to(branch, head, report):
