@@ -46,6 +46,15 @@ class GitServer:
         self.delay = 0.0
         """How many seconds each kibibyte of what is fetched takes, to stop it half-way."""
 
+        self.intake = 0.0
+        """The same for each piece of what is pushed."""
+
+        self.receiving = threading.Event()
+        """Set while a large push comes in."""
+
+        self.moved_to = ""
+        """The host that everything is said to be on now."""
+
         self.requests: list[str] = []
         handler = type("Handler", (_Handler,), {"server_of": self})
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -118,7 +127,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve(b"")
 
     def do_POST(self) -> None:
-        self._serve(self._body())
+        try:
+            body = self._body()
+        except (OSError, ValueError):
+            # Whoever pushed has gone.
+            self.close_connection = True
+            return
+        self._serve(body)
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -126,6 +141,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self, body: bytes) -> None:
         server = self.server_of
         server.requests.append(f"{self.command} {self.path}")
+        if server.moved_to and server.moved_to != self.headers.get("Host"):
+            self.send_response(302)
+            self.send_header("Location", f"http://{server.moved_to}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         if server.password and not self._knows(server.password):
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="git"')
@@ -188,6 +209,9 @@ class _Handler(BaseHTTPRequestHandler):
         while size := int(self.rfile.readline().split(b";")[0], 16):
             parts.append(self.rfile.read(size))
             self.rfile.readline()
+            if self.server_of.intake:
+                self.server_of.receiving.set()
+                time.sleep(self.server_of.intake)
         self.rfile.readline()
         return b"".join(parts)
 

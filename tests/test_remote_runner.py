@@ -513,6 +513,29 @@ async def test_every_limit_has_its_words(start, server, ref, argv, words):
         await client.new(ref)
 
 
+async def test_the_size_is_that_of_what_is_fetched_not_of_what_is_here(start, server, ref):
+    work = server.root / ".work-p"
+    client = await start("--size", "1")
+    for _ in range(4):
+        (work / "large").write_text(os.urandom(400_000).hex())
+        git(work, "add", "-A")
+        git(work, "commit", "-qm", "Another one")
+        git(work, "push", "-q", "origin", "main")
+        assert await client.new(ref_of(server, "p"))
+    (mirror,) = client.cache.glob("mirrors/*.git")
+    assert sum(path.stat().st_size for path in mirror.rglob("*.pack")) > 1_000_000
+
+
+async def test_a_host_that_is_allowed_cannot_send_git_elsewhere(start, server, ref):
+    server.moved_to = server.host
+    moved = {**ref, "url": ref["url"].replace("127.0.0.1", "localhost")}
+    client = await start("--host", "localhost")
+    with pytest.raises(RpcError, match=r"redirect|302"):
+        await client.new(moved)
+    # Where all hosts are allowed, it is followed.
+    assert await (await start()).new(moved)
+
+
 async def test_credentials_go_nowhere(start, tmp_path):
     with git_server(tmp_path / "closed", "s3cret") as server:
         server.create("p", HELLO)

@@ -164,6 +164,7 @@ class Git:
         ok: Sequence[int] = (0,),
     ) -> tuple[int, bytes]:
         """Return the status, too."""
+        before = await _size_now(room) if room is not None else 0
         process = await self._start(args, input)
         errors = _Errors(report)
         work = asyncio.gather(
@@ -172,13 +173,13 @@ class Git:
             _feed(process.stdin, input),
             process.wait(),
         )
-        watch = asyncio.ensure_future(_watch(room)) if room is not None else None
+        watch = asyncio.ensure_future(_watch(room, before)) if room is not None else None
         try:
             waiting: set[asyncio.Future[Any]] = {work} if watch is None else {work, watch}
             await asyncio.wait(waiting, timeout=self.timeout, return_when=asyncio.FIRST_COMPLETED)
             if watch is not None and watch.done():
                 raise GitError(
-                    f"The repository is larger than the {_megabytes(room)} that are allowed here "
+                    f"What is fetched is larger than the {_megabytes(room)} that are allowed here "
                     "(AcpExtension.remote_size)."
                 )
             if not work.done():
@@ -206,7 +207,9 @@ class Git:
         if program is None:
             raise GitError("There is no git on this machine. Install it and try again.")
         command = [program]
-        for name, value in {**_SAFE_CONFIG, **self.config}.items():
+        # An allowed host must not be able to send git on to one that is not.
+        led = {"http.followRedirects": "false"} if self.policy.hosts else {}
+        for name, value in {**_SAFE_CONFIG, **led, **self.config}.items():
             command += ["-c", f"{name}={value}"]
         if self.git_dir is not None:
             command.append(f"--git-dir={self.git_dir}")
@@ -311,11 +314,14 @@ async def _feed(stream: asyncio.StreamWriter | None, data: bytes | Path | None) 
     stream.close()
 
 
-async def _watch(room: Room) -> None:
-    """Return when a folder has grown too large."""
-    loop = asyncio.get_running_loop()
-    while await loop.run_in_executor(None, size_of, room.folder) <= room.size:  # noqa: ASYNC110
+async def _watch(room: Room, before: int) -> None:
+    """Return when a folder has grown too much; what was there before is not counted."""
+    while await _size_now(room) - before <= room.size:  # noqa: ASYNC110
         await asyncio.sleep(_CHECK_INTERVAL)
+
+
+async def _size_now(room: Room) -> int:
+    return await asyncio.get_running_loop().run_in_executor(None, size_of, room.folder)
 
 
 def size_of(folder: Path) -> int:
@@ -373,6 +379,8 @@ _ADVICE = {
     "Host key verification failed": "The host is not known to ssh yet: connect to it once by hand.",
     "Permission denied (publickey": "The host accepts none of the ssh keys of this machine.",
     "Could not resolve host": "The host cannot be found: check the address and the network.",
+    "unable to update url base from redirection": "The host sends git on to another address, which "
+    "is not followed where only some hosts are allowed (AcpExtension.remote_hosts).",
     "transport '": "This way to a repository is not allowed here.",
     "No space left on device": "The disk is full.",
 }
