@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
+import shutil
 import signal
 import sys
 import time
@@ -17,6 +19,12 @@ from conftest import AGENTS
 from gitserver import git, git_server
 
 from jupyter_acp.agents.process import AgentProcess
+from jupyter_acp.remote.git import Git
+from jupyter_acp.remote.refs import GitRemoteRef, Policy
+from jupyter_acp.remote.runner import mirror as mirrors
+from jupyter_acp.remote.runner import sweeper
+from jupyter_acp.remote.runner.cache import Cache, Keeping
+from jupyter_acp.remote.runner.worktree import Author
 from jupyter_acp.rpc import Connection, Peer, RpcError
 
 HELLO = {"hello.py": "print('helo')\n", "sub/data.txt": "1\n"}
@@ -379,6 +387,57 @@ async def test_two_sessions_on_one_repository_at_once(start, server, ref, tmp_pa
     assert sum("git-upload-pack" in each for each in server.requests if "POST" in each) <= 2
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_many_sessions_begin_and_end_at_once(start, server, tmp_path, processes):
+    clients = [await start() for _ in range(processes)]
+    for number in range(3):
+        # The first time they all want to clone it, then they all find it.
+        name = f"q{number // 2}"
+        if number % 2 == 0:
+            server.create(name, HELLO)
+        ref = ref_of(server, name)
+        opened = [(client, client.new(ref)) for client in clients * (6 // processes)]
+        results = await asyncio.gather(*(new for _, new in opened), return_exceptions=True)
+        assert [each for each in results if isinstance(each, BaseException)] == []
+        sessions = [each["sessionId"] for each in results]
+        assert len(set(sessions)) == len(opened)
+        work = [
+            *(
+                client.ask("session/close", sessionId=id)
+                for (client, _), id in zip(opened[::2], sessions[::2], strict=True)
+            ),
+            *(client.new(ref) for client in clients),
+            *(
+                client.prompt(id, ["write", "a", id])
+                for (client, _), id in zip(opened[1::2], sessions[1::2], strict=True)
+            ),
+        ]
+        done = await asyncio.gather(*work, return_exceptions=True)
+        assert [each for each in done if isinstance(each, BaseException)] == []
+        for id, answer in zip(sessions[1::2], done[-len(sessions[1::2]) :], strict=True):
+            assert show(server, name, answer["target"]["revision"], "a") == id
+
+
+async def test_what_one_agent_sets_holds_in_no_other_session(start, server, ref, tmp_path):
+    client = await start("--author", "Bob <bob@example.org>")
+    one, two = [(await client.new(ref))["sessionId"] for _ in range(2)]
+    mark = tmp_path / "sprung"
+    line = (
+        f"cd {client.cache / 'worktrees' / one} && git config user.name Mallory && "
+        f"git config filter.x.clean 'touch {mark}; cat' && git config filter.x.required true && "
+        f"git config core.sshCommand 'touch {mark}' && git config url.http://x/.insteadOf http:// && "
+        'echo "* filter=x" > "$(git rev-parse --git-path info/attributes)" || '
+        'mkdir "$(dirname $(git rev-parse --git-path info/attributes))"'
+    )
+    await client.prompt(one, ["shell", line], ["shell", line])
+    await client.prompt(one, ["shell", line])
+    target = (await client.prompt(two, ["write", "a", "1"]))["target"]
+    assert show(server, "p", target["revision"], "a") == "1" and not mark.exists()
+    log = git(server.root / "p.git", "log", "-1", "--format=%an %ae", target["revision"])
+    assert log == "Bob bob@example.org"
+    assert (await client.new(ref_of(server, "p")))["sessionId"] and not mark.exists()
+
+
 async def test_a_branch_of_that_name_is_left_to_its_owner(start, server, ref):
     git(server.root / "p.git", "branch", "results", ref["revision"])
     client = await start("--branch", "results")
@@ -422,6 +481,149 @@ async def test_a_session_whose_folder_is_gone_goes_on_from_its_last_commit(start
     assert show(server, "p", target["revision"], "a") == "1"
     await client.ask("session/delete", sessionId=session)
     assert list(client.cache.glob("sessions/*")) == []
+
+
+@pytest.mark.parametrize("lost", ["link", "all that git knows"])
+async def test_files_that_git_has_lost_sight_of_are_not_lost(start, server, ref, tmp_path, lost):
+    client = await start(options=LOADS)
+    session = (await client.new(ref))["sessionId"]
+    await client.prompt(session, ["write", "a", "1"])
+    where = client.cache / "worktrees" / session
+    steps = [["write", "b", "2"], ["write", "hello.py", "3"], ["shell", f"rm {where}/.git"]]
+    asking = asyncio.ensure_future(client.prompt(session, *steps, ["sleep", 100]))
+    await until(lambda: (where / "b").exists() and not (where / ".git").exists())
+    # Whatever others do meanwhile, by way of git or not.
+    other = await start(options=LOADS)
+    theirs = (await other.new(ref))["sessionId"]
+    tidy = (
+        f"cd {client.cache / 'worktrees' / theirs} && git worktree prune && git gc -q --prune=now"
+    )
+    await other.prompt(theirs, ["shell", tidy], ["write", "x", "1"])
+    await other.ask("session/close", sessionId=theirs)
+    os.kill(client.process.pid, signal.SIGKILL)
+    asking.cancel()
+    await client.process.stop()
+    if lost != "link":
+        (admin,) = client.cache.glob(f"mirrors/*.git/worktrees/{session}")
+        shutil.rmtree(admin)
+    again = await start(options=LOADS)
+    await again.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+    assert (where / "b").read_text() == "2"
+    line = f"cd {where} && git status --porcelain > {tmp_path / 'status'}"
+    target = (await again.prompt(session, ["shell", line]))["target"]
+    assert (tmp_path / "status").read_text() == " M hello.py\n?? b\n"
+    changed = git(
+        server.root / "p.git", "diff", "--name-status", ref["revision"], target["revision"]
+    )
+    assert changed.split("\n") == ["A\ta", "A\tb", "M\thello.py"]
+
+
+async def test_a_branch_in_whose_place_there_is_a_folder_of_branches(start, server, ref):
+    work = server.root / ".work-p"
+    client = await start()
+    for name, old in (("feature", ""), ("feature/x", "feature"), ("feature", "feature/x")):
+        if old:
+            git(work, "push", "-q", "origin", f":{old}")
+        git(work, "commit", "-q", "--allow-empty", "-m", name)
+        git(work, "push", "-q", "origin", f"HEAD:refs/heads/{name}")
+        revision = git(work, "rev-parse", "HEAD")
+        assert await client.new({**ref, "branch": name, "revision": revision})
+
+
+STUBBORN = {
+    "fails": {"refuse": ["session/close", "session/delete"]},
+    "is slow": {"ignore": ["session/close", "session/delete"]},
+    "is nice": {},
+}
+
+
+@pytest.mark.parametrize("how", STUBBORN)
+async def test_files_go_with_their_session_whatever_the_agent_says(start, ref, how):
+    can = {"sessionCapabilities": {"close": {}, "delete": {}}}
+    client = await start(options={"capabilities": can, **STUBBORN[how]})
+    one, two, three = [(await client.new(ref))["sessionId"] for _ in range(3)]
+    await client.prompt(one, ["write", "a", "1"])
+    await client.ask("session/close", sessionId=one)
+    assert {path.name for path in client.cache.glob("worktrees/*")} == {two, three}
+    await client.ask("session/delete", sessionId=two)
+    assert {path.name for path in client.cache.glob("worktrees/*")} == {three}
+    assert {path.name for path in client.cache.glob("mirrors/*.git/worktrees/*")} == {three}
+    if how == "is nice":
+        await client.prompt(three, ["ended"])
+        told = [method for method, _ in json.loads(client.said().split("]]")[0] + "]]")]
+        assert told == ["session/close", "session/delete"]
+
+
+async def test_a_fork_that_fails_leaves_nothing(start, ref):
+    options = {"capabilities": {"sessionCapabilities": {"fork": {}}}, "refuse": ["session/fork"]}
+    client = await start(options=options)
+    session = (await client.new(ref))["sessionId"]
+    with pytest.raises(RpcError):
+        await client.ask("session/fork", sessionId=session, cwd="/nowhere")
+    assert [path.name for path in client.cache.glob("worktrees/*")] == [session]
+    assert [path.stem for path in client.cache.glob("sessions/*.json")] == [session]
+
+
+async def test_a_cache_that_cannot_be_used_holds_nothing(start, ref):
+    client = await start()
+    client.cache.mkdir(exist_ok=True)
+    (client.cache / "mirrors").write_text("not a folder")
+    with pytest.raises(RpcError):
+        await client.new(ref)
+    assert list(client.cache.glob("sessions/*")) == []
+    (client.cache / "mirrors").unlink()
+    assert await client.new(ref)
+
+
+async def test_the_files_of_the_client_are_not_asked_for(start, ref):
+    client = await start()
+    session = (await client.new(ref))["sessionId"]
+    for method in ("fs/read_text_file", "terminal/create", "workspace/open_documents"):
+        client.updates.clear()
+        await client.prompt(session, ["request", method, {"path": "/etc/passwd"}])
+        assert json.loads(client.said())["code"] == -32601
+    assert client.asked == []
+
+
+async def test_a_commit_is_named_after_what_was_asked(start, server, ref, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[user]\n\tname = Eve\n\temail = eve@example.org\n")
+    for argv, author in (
+        (("--author", "Bob <bob@example.org>"), "Bob <bob@example.org>"),
+        ((), "Eve <eve@example.org>"),
+    ):
+        client = await start(*argv, env={"HOME": str(home)})
+        session = (await client.new(ref))["sessionId"]
+        texts = ["\n  Fix the \ttypo\nand nothing else", json.dumps([["write", "a", "1"]])]
+        blocks = [{"type": "text", "text": text} for text in texts]
+        answer = await client.ask("session/prompt", sessionId=session, prompt=blocks)
+        wanted = ("--format=%s|%an <%ae>|%(trailers:key=ACP-Session,valueonly)",)
+        log = git(server.root / "p.git", "log", "-1", *wanted, answer["target"]["revision"])
+        assert log == f"Fix the typo|{author}|{session}"
+
+
+async def test_a_session_goes_on_in_its_files_with_an_agent_that_remembers_nothing(
+    start, server, ref
+):
+    server.refuse_pushes("p")
+    client = await start()
+    session = (await client.new(ref))["sessionId"]
+    await client.prompt(session, ["write", "a", "1"])
+    await client.stop()
+    server.accept_pushes("p")
+    again = await start()
+    meta = {"jupyter-acp": {"continues": session}}
+    assert (await again.new(ref, _meta=meta))["sessionId"] == session
+    target = (await again.prompt(session, ["write", "b", "2"]))["target"]
+    assert target["branch"] == f"acp/{session}"
+    assert show(server, "p", target["revision"], "a") == "1"
+    # One that is worked in, or is on another repository, is not gone on with.
+    assert (await again.new(ref, _meta=meta))["sessionId"] != session
+    server.create("other", HELLO)
+    await again.ask("session/close", sessionId=session)
+    other = await again.new(ref_of(server, "other"), _meta=meta)
+    assert other["sessionId"] != session
 
 
 async def test_a_session_that_somebody_works_in_is_nobody_elses(start, ref):
@@ -482,6 +684,26 @@ async def test_a_kill_in_the_middle_of_a_push(start, server, ref, tmp_path):
     assert show(server, "p", target["revision"], "a") == "1"
     later = (await again.prompt(session, ["write", "a", "2"]))["target"]
     assert later["branch"] == target["branch"]
+
+
+async def test_a_kill_while_a_push_is_on_its_way(start, server, ref, tmp_path):
+    client = await start(options=LOADS)
+    session = (await client.new(ref))["sessionId"]
+    server.intake = 0.2
+    line = f"head -c 3000000 /dev/urandom > {client.cache / 'worktrees' / session / 'large'}"
+    asking = asyncio.ensure_future(client.prompt(session, ["shell", line]))
+    await until(server.receiving.is_set)
+    os.kill(client.process.pid, signal.SIGKILL)
+    asking.cancel()
+    await client.process.stop()
+    server.intake = 0
+    assert git(server.root / "p.git", "branch", "--list", "acp/*") == ""
+    again = await start(options=LOADS)
+    await again.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+    target = (await again.prompt(session, ["chunk", "and?"]))["target"]
+    size = git(server.root / "p.git", "cat-file", "-s", f"{target['revision']}:large")
+    assert size == "3000000" and target["branch"] == f"acp/{session}"
+    git(server.root / "p.git", "fsck", "--strict")
 
 
 async def test_a_clone_can_be_cancelled(start, server, tmp_path):
@@ -590,6 +812,90 @@ async def test_too_much_is_cleared_but_never_what_is_worked_on(start, server, re
     await until(lambda: len(list((tmp_path / "cache").glob("mirrors/*.git"))) == 1)
     assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 1
     assert (await first.prompt((await first.new(ref))["sessionId"], ["write", "a", "1"]))["target"]
+
+
+LARGE = {"zeros": "0" * 5_000_000}
+
+
+async def test_files_count_and_are_had_again(start, server, ref, tmp_path):
+    server.create("large", LARGE)
+    ref = ref_of(server, "large")
+    first = await start("--keep-size", "1", options=LOADS)
+    second = await start(options=LOADS)
+    session = (await second.new(ref))["sessionId"]
+    await second.prompt(session, ["write", "a", "1"])
+    await second.stop()
+    assert list(first.cache.glob("worktrees/*"))
+    # The end of a session is the time to look how much there is.
+    await first.ask("session/close", sessionId=(await first.new(ref))["sessionId"])
+    await until(lambda: not list(first.cache.glob("worktrees/*")))
+    assert list(first.cache.glob("mirrors/*.git"))
+    await first.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+    target = (await first.prompt(session, ["write", "b", "2"]))["target"]
+    assert show(server, "large", target["revision"], "a") == "1"
+
+
+async def test_what_was_never_brought_back_is_never_cleared_away(start, server, ref, tmp_path):
+    server.refuse_pushes("p")
+    client = await start(options=LOADS)
+    session = (await client.new(ref))["sessionId"]
+    await client.prompt(session, ["write", "a", "1"])
+    await client.stop()
+    cache = tmp_path / "cache"
+    long_ago = time.time() - 40 * 86400
+    for path in (cache / "sessions" / f"{session}.json", *cache.glob("mirrors/*.lock")):
+        os.utime(path, (long_ago, long_ago))
+    (cache / "worktrees" / ("0" * 32)).mkdir()
+    again = await start("--keep-size", "0", options=LOADS)
+    await until(lambda: len(list(cache.glob("worktrees/*"))) == 1)
+    other = (await again.new(ref))["sessionId"]
+    await again.ask("session/close", sessionId=other)
+    server.accept_pushes("p")
+    await again.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+    target = (await again.prompt(session, ["chunk", "x"]))["target"]
+    assert show(server, "p", target["revision"], "a") == "1"
+
+
+@pytest.fixture
+def cache(tmp_path):
+    git = Git(policy=Policy(schemes=("http",)), timeout=60)
+    return Cache(tmp_path / "cache", git, keeping=Keeping(days=1))
+
+
+async def test_it_is_cleared_up_from_time_to_time_whatever_is_in_the_way(cache, monkeypatch):
+    monkeypatch.setattr(sweeper, "INTERVAL", 0.05)
+    for folder in ("sessions", "mirrors", "worktrees"):
+        (cache.folder / folder).mkdir(parents=True)
+    # Names of what is not there any more, and what no one can read.
+    (cache.folder / "mirrors" / "x.half").symlink_to("nowhere")
+    (cache.folder / "sessions" / f"{'0' * 32}.json").symlink_to("nowhere")
+    (cache.folder / "sessions" / f"{'1' * 32}.json").write_text("{")
+    running = asyncio.ensure_future(sweeper.Sweeper(cache, logging.getLogger()).run())
+    try:
+        for number in range(2, 4):
+            left = cache.folder / "worktrees" / (str(number) * 32)
+            left.mkdir()
+            await until(lambda left=left: not left.exists())
+        await until(lambda: not (cache.folder / "sessions" / f"{'1' * 32}.json").exists())
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_what_is_scattered_is_put_together(cache, server, ref, monkeypatch):
+    monkeypatch.setattr(mirrors, "MOST_PACKS", 2)
+    work = server.root / ".work-p"
+    for number in range(4):
+        (work / "a").write_text(f"{number}")
+        git(work, "add", "-A")
+        git(work, "commit", "-qm", "Another one")
+        git(work, "push", "-q", "origin", "main")
+        worktree = await cache.begin(f"{number}" * 32, GitRemoteRef(**ref_of(server, "p")), None)
+    assert len(list(cache.folder.glob("mirrors/*.git/objects/pack/*.pack"))) > 2
+    await sweeper.Sweeper(cache, logging.getLogger()).sweep()
+    assert len(list(cache.folder.glob("mirrors/*.git/objects/pack/*.pack"))) == 1
+    (worktree.path / "b").write_text("1")
+    assert (await worktree.commit("More", Author())).head != worktree.ref.revision
 
 
 async def test_traps_in_a_repository_are_not_sprung(start, server, ref, tmp_path):

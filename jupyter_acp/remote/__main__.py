@@ -25,6 +25,7 @@ from .limits import Limits
 from .refs import SCHEMES, Policy, check_branch
 from .runner.cache import Cache, Keeping
 from .runner.relay import Behind, Runner, Wrapped
+from .runner.sweeper import Sweeper
 from .runner.worktree import Author
 
 LAST_WORDS_SECONDS = 1.0
@@ -110,10 +111,13 @@ async def serve(options: argparse.Namespace) -> int:
             store=behind,
         )
 
-    runner = Runner(start, cache, policy=policy, author=_author(options.author))
+    sweeper = Sweeper(cache, log)
+    runner = Runner(
+        start, cache, policy=policy, author=_author(options.author), on_end=sweeper.wanted.set
+    )
     transport = await StdioTransport.of_this_process()
     connection = runner.connect(Connection(transport, runner, outbox=outbox, name="client"))
-    sweeping = asyncio.ensure_future(cache.sweep())
+    sweeping = asyncio.ensure_future(sweeper.run())
     loop = asyncio.get_running_loop()
     with contextlib.suppress(NotImplementedError):
         loop.add_signal_handler(signal.SIGTERM, done.set)

@@ -4,9 +4,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+import time
 from pathlib import Path
+
+PAUSE = 0.02
+"""How many seconds apart it is looked whether a lock is free: the system tells nobody."""
 
 
 class Lock:
@@ -26,6 +31,15 @@ class Lock:
             os.close(file)
             return False
         self._file = file
+        return True
+
+    async def wait(self, seconds: float, *, shared: bool = False) -> bool:
+        """Hold it as soon as it is free; return False if it is not in time."""
+        end = time.monotonic() + seconds
+        while not self.take(shared=shared):
+            if time.monotonic() > end:
+                return False
+            await asyncio.sleep(PAUSE)
         return True
 
     def release(self) -> None:

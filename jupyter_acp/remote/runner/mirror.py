@@ -9,16 +9,27 @@ import hashlib
 import os
 import shutil
 import uuid
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from ..git import NO_LFS, Git, GitError, Report, Room
 from ..limits import Limits
 from ..refs import GitRemoteRef, public_url
+from .folders import remove
 from .locks import Lock
 from .measure import measured
 
-_WHOLE = {"fetch.unpackLimit": "1"}
-"""What is fetched stays in one piece: thousands of small files are slow to write and to read."""
+MOST_LOOSE = 2000
+MOST_PACKS = 20
+"""How many objects and packs may lie about before they are put together."""
+
+_CONFIG = {
+    # What is fetched stays in one piece: thousands of small files are slow to write and to read.
+    "fetch.unpackLimit": "1",
+    # Several sessions write here; each is done in no time.
+    "core.filesRefLockTimeout": "10000",
+    "core.packedRefsTimeout": "10000",
+}
 
 
 class Mirror:
@@ -26,10 +37,13 @@ class Mirror:
 
     def __init__(self, folder: Path, git: Git) -> None:
         self.folder = folder
-        self.git = git.at(folder, config={**NO_LFS, **_WHOLE})
+        self.git = git.at(folder, config={**NO_LFS, **_CONFIG})
         self._plain = git
         self.lock = Lock(folder.with_suffix(".lock"))
         """Held by whoever works on a session here, together; and alone by whoever clears up."""
+
+        self._settings = folder.with_suffix(".config")
+        """As git has made them: those in the folder are every agent's to change."""
 
     @staticmethod
     def name(ref: GitRemoteRef) -> str:
@@ -37,6 +51,29 @@ class Mirror:
         # Of both kinds of revisions there can be one each.
         key = f"{len(ref.revision)} {public_url(ref.url)}"
         return hashlib.sha256(key.encode()).hexdigest()[:32] + ".git"
+
+    @contextlib.asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Be the only one who fetches, or adds a folder: git does not expect two to do so at once."""
+        lock = Lock(self.folder.with_suffix(".work"))
+        if not await lock.wait(self._plain.timeout):
+            raise GitError("Another session is still busy fetching this repository. Try again.")
+        try:
+            self.reset()
+            yield
+        finally:
+            lock.release()
+
+    def reset(self) -> None:
+        """Undo what an agent has set for the whole repository, and so for all other sessions."""
+        config = self.folder / "config"
+        with contextlib.suppress(FileNotFoundError):
+            wanted = self._settings.read_bytes()
+            if config.read_bytes() != wanted:
+                half = config.with_name(f"config.{uuid.uuid4().hex}.half")
+                half.write_bytes(wanted)
+                half.replace(config)
+            (self.folder / "info" / "attributes").unlink(missing_ok=True)
 
     async def fetch(self, ref: GitRemoteRef, limits: Limits, report: Report | None) -> None:
         """Have a revision here; ask for it only if it is not here yet."""
@@ -71,13 +108,15 @@ class Mirror:
                 f"--object-format={'sha256' if len(ref.revision) == 64 else 'sha1'}",
                 str(half),
             )
-            with contextlib.suppress(OSError):
-                half.rename(self.folder)
+            shutil.copyfile(half / "config", self._settings)
+            half.rename(self.folder)
         finally:
             shutil.rmtree(half, ignore_errors=True)
 
     async def _fetch_branch(self, ref: GitRemoteRef, limits: Limits, report: Report | None) -> None:
-        refspec = f"+refs/heads/{ref.branch}:refs/jupyter-acp/heads/{ref.branch}"
+        # By a name that no other can stand in the way of: where `a` was, there may be `a/b` one day.
+        name = hashlib.sha256(ref.branch.encode()).hexdigest()[:32]
+        refspec = f"+refs/heads/{ref.branch}:refs/jupyter-acp/branches/{name}"
         await self._fetch(ref.url, refspec, limits, report)
 
     async def _fetch_revision(
@@ -111,6 +150,24 @@ class Mirror:
 
     async def _has(self, revision: str) -> bool:
         return await self.git.succeeds("cat-file", "-e", f"{revision}^{{commit}}")
+
+    async def tidy(self) -> None:
+        """Pack what is scattered, if git finds that worth it; what others just make is not touched."""
+        config = {
+            "gc.auto": str(MOST_LOOSE),
+            "gc.autoPackLimit": str(MOST_PACKS),
+            "gc.autoDetach": "false",
+            # Files are taken away with their sessions, and by nobody else.
+            "gc.worktreePruneExpire": "never",
+        }
+        await self.git.at(self.folder, config=config).run("gc", "--auto", "--quiet")
+
+    async def remove(self) -> None:
+        """Take it away, or none of it: half of one would be taken for whole."""
+        half = self.folder.with_name(f"{self.folder.name}.{uuid.uuid4().hex}.half")
+        self.folder.rename(half)
+        self._settings.unlink(missing_ok=True)
+        await remove(half)
 
     def sweep(self) -> None:
         """Throw away what a fetch has left that did not end; only whoever is alone here may."""

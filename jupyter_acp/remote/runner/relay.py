@@ -12,11 +12,11 @@ import asyncio
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from ... import protocol
 from ...agents.agent import Agent
-from ...rpc import Connection, Peer, Request, RpcError, invalid_params
+from ...rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
 from ...rpc.connection import CANCEL, Store
 from ...rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ...rpc.outbox import Queue
@@ -24,7 +24,7 @@ from ..capabilities import ours, takes_remote, without_files
 from ..git import GitError
 from ..home.names import some
 from ..progress import Reporter
-from ..refs import GitRemoteRef, Policy, RefError, git_ref
+from ..refs import GitRemoteRef, Policy, RefError, git_ref, public_url
 from .cache import Cache
 from .worktree import Author, Worktree, commit_message
 
@@ -45,16 +45,26 @@ class Behind(Store):
             await self._outbox.room()
 
 
+T = TypeVar("T")
 StartAgent = Callable[["Wrapped"], Awaitable[Agent]]
 
 
 class Runner(Peer):
     """Serves one client."""
 
-    def __init__(self, start: StartAgent, cache: Cache, *, policy: Policy, author: Author) -> None:
+    def __init__(
+        self,
+        start: StartAgent,
+        cache: Cache,
+        *,
+        policy: Policy,
+        author: Author,
+        on_end: Callable[[], None] = lambda: None,
+    ) -> None:
         self._cache = cache
         self._policy = policy
         self._author = author
+        self._on_end = on_end
         self._connection: Connection
         self._there = Wrapped(self, start, is_remote=True)
         self._here = Wrapped(self, start, is_remote=False)
@@ -127,14 +137,38 @@ class Runner(Peer):
             # It knows better than we do.
             return await (await self._here.ready()).connection.request(protocol.SESSION_NEW, params)
         ref = self._ref(remote_of(params))
-        id = uuid.uuid4().hex
+        earlier = ours(params).get("continues")
+        if isinstance(earlier, str) and self._goes_on(earlier, ref):
+            return await self._go_on(earlier, params)
         with self._reporter(params) as report:
-            worktree = await _told(self._cache.begin(id, ref, report))
+            worktree = await _told(self._cache.begin(uuid.uuid4().hex, ref, report))
+        return await self._open_or_delete(worktree, protocol.SESSION_NEW, params)
+
+    def _goes_on(self, earlier: str, ref: GitRemoteRef) -> bool:
+        """Whether there still are the files of an earlier session on the same repository."""
+        if not self._cache.knows(earlier) or earlier in self._worktrees:
+            return False
+        return bool(self._cache.known(earlier)["remote"]["url"] == public_url(ref.url))
+
+    async def _go_on(self, session: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Let the agent begin afresh where an earlier session was: not all of it may have come back."""
+        worktree = await _told(self._cache.find(session))
         try:
             return await self._open(worktree, protocol.SESSION_NEW, params)
         except BaseException:
-            self._worktrees.pop(id, None)
-            await asyncio.shield(self._cache.delete(id))
+            self._worktrees.pop(session, None)
+            self._cache.release(worktree)
+            raise
+
+    async def _open_or_delete(
+        self, worktree: Worktree, method: str, params: dict[str, Any], theirs: str | None = None
+    ) -> dict[str, Any]:
+        """Open a session, or leave nothing of it."""
+        try:
+            return await self._open(worktree, method, params, theirs)
+        except BaseException:
+            self._worktrees.pop(worktree.session, None)
+            await asyncio.shield(self._cache.delete(worktree.session))
             raise
 
     async def _open(
@@ -178,14 +212,14 @@ class Runner(Peer):
         session = params["sessionId"]
         if method in (protocol.SESSION_LOAD, protocol.SESSION_RESUME):
             worktree = await _told(self._cache.find(session))
-            theirs = self._cache.fact(session, "agentSession")
+            theirs = self._cache.known(session).get("agentSession")
             if not isinstance(theirs, str):
                 raise RpcError(UNAVAILABLE, "The agent has never heard of this session.")
             return await self._open(worktree, method, params, theirs)
         if method == protocol.SESSION_FORK:
             worktree = await _told(self._cache.fork(session, uuid.uuid4().hex))
-            theirs = self._cache.fact(session, "agentSession")
-            return await self._open(worktree, method, params, theirs)
+            theirs = self._cache.known(session).get("agentSession")
+            return await self._open_or_delete(worktree, method, params, theirs)
         if method in (protocol.SESSION_CLOSE, protocol.SESSION_DELETE):
             return await self._end(method, session)
         if session not in self._worktrees:
@@ -201,6 +235,7 @@ class Runner(Peer):
         agent = await self._there.ready()
         body = {**params, "sessionId": self._there.theirs(worktree.session)}
         message = commit_message(_words(params.get("prompt")), _name(agent), worktree.session)
+        self._cache.note(worktree, unsaved=True)
         try:
             result = await agent.connection.request(protocol.SESSION_PROMPT, body)
         except RpcError:
@@ -227,7 +262,7 @@ class Runner(Peer):
             if left:
                 self._say(worktree.session, _without(left))
             target = await worktree.push(head)
-            self._cache.note(worktree)
+            self._cache.note(worktree, unsaved=False)
         except GitError as error:
             kept = f" It is kept as commit {head[:12]}, to be pushed next time." if head else ""
             self._say(worktree.session, f"\n\nThe work could not be brought back. {error}{kept}\n")
@@ -236,16 +271,26 @@ class Runner(Peer):
 
     async def _end(self, method: str, session: str) -> dict[str, Any]:
         self._worktrees.pop(session, None)
-        theirs = self._cache.fact(session, "agentSession")
+        try:
+            await self._tell_end(method, session)
+        finally:
+            self._there.leave(session)
+            is_delete = method == protocol.SESSION_DELETE
+            clearing = self._cache.delete(session) if is_delete else self._cache.close(session)
+            await asyncio.shield(_told(clearing))
+            self._on_end()
+        return {}
+
+    async def _tell_end(self, method: str, session: str) -> None:
+        """Tell the agent that a session is over; whatever it says, the files have to go."""
+        theirs = self._cache.known(session).get("agentSession")
         agent = await self._there.ready()
         if isinstance(theirs, str) and _can(agent, method.rpartition("/")[2]):
-            await agent.connection.request(method, {"sessionId": theirs})
-        self._there.leave(session)
-        if method == protocol.SESSION_DELETE:
-            await self._cache.delete(session)
-        else:
-            await self._cache.close(session)
-        return {}
+            telling = agent.connection.request(method, {"sessionId": theirs})
+            try:
+                await asyncio.wait_for(telling, END_PATIENCE)
+            except (RpcError, asyncio.TimeoutError) as error:
+                agent.log.info("%s did not take %s: %s", agent.spec.name, method, error)
 
     async def _login(self, method: str, params: dict[str, Any]) -> Any:
         """Tell all agents that run: they are one to the client."""
@@ -349,7 +394,9 @@ class Wrapped(Peer):
     # What the agent sends
 
     def on_request(self, request: Request) -> None:
-        """Ask the client in its place."""
+        """Ask the client in its place, but not for its files: they are not what is worked on."""
+        if self.is_remote and request.method.startswith(_FILES):
+            raise method_not_found(request.method)
         client = self._runner.connection
 
         def answered(result: Any, error: RpcError | None) -> None:
@@ -375,6 +422,13 @@ class Wrapped(Peer):
 
 _OF_THE_CLIENT = ("remote", "additionalDirectories", "sessionId", "_meta")
 """What has a meaning only where the client is."""
+
+
+_FILES = ("fs/", "terminal/", "workspace/")
+"""What begins like this is about the client's own files, and was not offered."""
+
+END_PATIENCE = 3.0
+"""How long an agent may take to let go of a session, in seconds; its files are cleared away then."""
 
 
 def remote_of(params: dict[str, Any]) -> Any:
@@ -444,7 +498,7 @@ def _without(left: dict[str, str]) -> str:
     return "\n\nThis is left out of what is brought back:\n\n" + "\n".join(lines) + "\n"
 
 
-async def _told(work: Awaitable[Worktree]) -> Worktree:
+async def _told(work: Awaitable[T]) -> T:
     """Do something with git, and tell the client in words what could not be done."""
     try:
         return await work

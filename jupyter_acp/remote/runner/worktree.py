@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,9 @@ from typing import NamedTuple
 from ..git import Git, GitError, Report
 from ..limits import Limits
 from ..refs import GitRemoteRef, public_url
+from .folders import remove_folder
 from .measure import measured
+from .mirror import Mirror
 from .staging import stage_all
 from .stale import is_held, lock_in
 
@@ -62,7 +65,8 @@ class Worktree:
         session: str,
         ref: GitRemoteRef,
         branch: str,
-        limits: Limits | None = None,
+        mirror: Mirror,
+        limits: Limits,
     ) -> None:
         self.path = path
         self.git = git
@@ -74,7 +78,8 @@ class Worktree:
         self.pushed: str | None = None
         """The last revision that is known to be there."""
 
-        self._limits = limits or Limits()
+        self._mirror = mirror
+        self._limits = limits
         self._told: set[str] = set()
 
     @property
@@ -82,12 +87,87 @@ class Worktree:
         """The name under which its last commit is kept, whatever becomes of the folder."""
         return f"refs/jupyter-acp/sessions/{self.session}"
 
+    @property
+    def own(self) -> str:
+        """The branch that the agent finds itself on."""
+        return f"refs/heads/acp/{self.session}"
+
+    @property
+    def admin(self) -> Path:
+        """Where git keeps what it has to know of these files."""
+        return self._mirror.folder / "worktrees" / self.session
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no files, nor anything else."""
+        return not self.path.is_dir() or not any(self.path.iterdir())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether git finds all that it needs."""
+        return all((self.admin / name).is_file() for name in ("HEAD", "commondir", "gitdir"))
+
+    async def add(self, revision: str) -> None:
+        """Have the files of a revision, where there are none."""
+        remove_folder(self.admin)
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Locked: an agent that takes away the file .git must not take the rest with it, which git
+        # does not miss before some other session lets it clear up.
+        await self._mirror.git.run(
+            "worktree",
+            "add",
+            "--quiet",
+            "--force",
+            "--lock",
+            "-B",
+            self.own.removeprefix("refs/heads/"),
+            str(self.path),
+            revision,
+        )
+
+    async def adopt(self, revision: str) -> None:
+        """Let git know the files that are there again, as changes of a revision."""
+        remove_folder(self.admin)
+        self.admin.mkdir(parents=True)
+        for name, text in (
+            ("commondir", "../..\n"),
+            ("gitdir", f"{self.path / '.git'}\n"),
+            ("HEAD", f"ref: {self.own}\n"),
+            ("locked", ""),
+        ):
+            (self.admin / name).write_text(text, "utf-8")
+        await self.git.run("update-ref", self.own, revision)
+        await self.git.run("read-tree", revision)
+        await self.git.run("update-index", "-q", "--refresh", ok=(0, 1))
+
+    def unlock(self) -> None:
+        """Take away what keeps git out, left by commands that died with their session."""
+        for name in ("index.lock", "HEAD.lock"):
+            (self.admin / name).unlink(missing_ok=True)
+        link = self.path / ".git"
+        if not os.path.lexists(link):
+            link.write_text(f"gitdir: {self.admin}\n", "utf-8")
+
+    async def tip(self) -> str:
+        """Return the last commit that was made here: ours, or one of the agent's on top of it."""
+        kept, own = [
+            await self._mirror.git.text("rev-parse", "--verify", f"{name}^{{commit}}", ok=(0, 128))
+            for name in (self.kept, self.own)
+        ]
+        base = kept or self.ref.revision
+        if own and await self._mirror.git.succeeds("merge-base", "--is-ancestor", base, own):
+            return own
+        if not kept and not await self._mirror.git.succeeds("cat-file", "-e", base):
+            raise GitError(f"What belongs to the session {self.session} is no longer here.")
+        return base
+
     async def head(self) -> str:
         """Return the revision that it is at."""
         return await self.git.text("rev-parse", "--verify", "HEAD^{commit}")
 
     async def commit(self, message: str, author: Author) -> Committed:
         """Commit whatever has changed; the revision is the same as before if nothing has."""
+        self._mirror.reset()
         left: dict[str, str] = {}
 
         async def work() -> None:
@@ -118,13 +198,12 @@ class Worktree:
 
     async def _unlocked(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do something as soon as no command of the agent's keeps git out, or none does any more."""
-        assert self.git.git_dir is not None
         for number in range(LOCK_TRIES + 1):
             try:
                 await work()
                 return
             except GitError as error:
-                lock = lock_in(error.output, self.git.git_dir)
+                lock = lock_in(error.output, self.admin)
                 if lock is None:
                     raise
                 loop = asyncio.get_running_loop()
@@ -140,6 +219,7 @@ class Worktree:
         """Push what is not there yet, and return where it is; nothing if there is nothing new."""
         if head in (self.pushed, self.ref.revision):
             return None
+        self._mirror.reset()
         # What the agent has committed itself was never looked at.
         if words := self._limits.refusal(*await measured(self.git, head)):
             raise GitError(f"With what the agent has done, {words}")
