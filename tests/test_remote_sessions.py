@@ -70,6 +70,7 @@ def acp_agents(request):
         other = request.getfixturevalue(name)
         url = f"ws://127.0.0.1:{other.port}/acp/ws"
         agents["there"] = {"url": url, "headers": {"Authorization": f"token {TOKEN}"}}
+        agents["stranger"] = {"url": url, "headers": {"Authorization": "token wr0ng"}}
     return agents
 
 
@@ -156,7 +157,35 @@ async def test_what_cannot_be_cloned_leaves_nothing(window, root, ref, jp_fetch,
     assert list((tmp_path / "cache").glob("worktrees/*")) == []
 
 
-async def test_credentials_are_kept_nowhere(window, root, acp, tmp_path, jp_fetch):
+HOSTS = {"remote_schemes": ["http"], "remote_hosts": ["*.example.org"]}
+
+
+@pytest.mark.parametrize("acp_config", [HOSTS])
+async def test_only_some_hosts_are_allowed(window, root, ref):
+    refused = (await new(window, root, ref))["error"]
+    assert refused["code"] == -32602 and "(AcpExtension.remote_hosts)" in refused["message"]
+
+
+LOCAL = {"remote_schemes": ["http"], "remote_hosts": ["localhost"]}
+
+
+@pytest.mark.parametrize("acp_config", [LOCAL])
+async def test_a_host_that_is_allowed_cannot_send_git_elsewhere(
+    window, root, tmp_path, acp_config, ref
+):
+    moved = {**ref, "url": ref["url"].replace("127.0.0.1", "localhost")}
+    assert "result" in await new(window, root, moved)
+    with git_server(tmp_path / "moved") as server:
+        server.create("p", HELLO)
+        server.moved_to = server.host
+        revision = git(server.root / "p.git", "rev-parse", "main")
+        url = server.url("p").replace("127.0.0.1", "localhost")
+        refused = (await new(window, root, {**ref, "url": url, "revision": revision}))["error"]
+    assert "redirect" in refused["message"] or "302" in refused["message"]
+
+
+async def test_credentials_are_kept_nowhere(window, root, acp, tmp_path, jp_fetch, caplog):
+    caplog.set_level("DEBUG")
     with git_server(tmp_path / "closed", "s3cret") as server:
         server.create("p", HELLO)
         revision = git(server.root / "p.git", "rev-parse", "main")
@@ -165,7 +194,16 @@ async def test_credentials_are_kept_nowhere(window, root, acp, tmp_path, jp_fetc
         session = result["result"]["sessionId"]
         answer = await window.prompt(session, ["write", "a", "1"])
         assert answer["result"]["target"]["url"] == server.url("p")
+        # Nor when it does not work.
+        server.password = "other"
+        assert "could not be brought back" not in "".join(window.texts())
+        await window.prompt(session, ["write", "a", "2"])
+        assert "could not be brought back" in "".join(window.texts())
+        wrong = server.url("q", login=True).replace("other", "s3cret")
+        assert "error" in await new(window, root, {**ref, "url": wrong})
+        assert "error" in await new(window, root, {**ref, "url": f"{wrong}?x"})
     assert "s3cret" not in json.dumps(window.received)
+    assert "s3cret" not in caplog.text
     exported = (await jp_fetch("acp", "sessions", session, "export")).body
     assert b"s3cret" not in exported
     await acp.stop_extension()
@@ -215,10 +253,68 @@ async def test_an_agent_that_remembers_nothing_goes_on_from_what_came_back(
     assert show(bare, second["revision"], "b") == "2"
 
 
-async def test_closing_and_deleting_clear_away_its_files(window, root, ref, tmp_path):
+async def test_what_was_not_brought_back_outlives_an_agent_that_remembers_nothing(
+    acp_connect, acp, root, ref, bare, server
+):
+    name = bare.name.removesuffix(".git")
+    window = await acp_connect()
     session = (await new(window, root, ref))["result"]["sessionId"]
-    await window.prompt(session, ["write", "a", "1"])
+    first = (await window.prompt(session, ["write", "a", "1"]))["result"]["target"]
+    server.refuse_pushes(name)
+    await window.prompt(session, ["write", "b", "2"])
+    assert "could not be brought back" in "".join(window.texts())
+    await acp.stop_extension()
+    server.accept_pushes(name)
+    later = await acp_connect()
+    second = (await later.prompt(session, ["prompt"]))["result"]["target"]
+    assert second["branch"] == first["branch"]
+    assert show(bare, second["revision"], "b") == "2"
+    # It knows nothing of it, so it is told.
+    assert "could not be brought back" in "".join(later.texts())
+
+
+async def test_a_fork_is_about_the_same_repository(window, root, ref, acp):
+    session = (await new(window, root, ref, "loads"))["result"]["sessionId"]
+    for wanted, words in (
+        ({**ref, "url": "ext::sh"}, "must not name a program"),
+        ({**ref, "url": ref["url"] + "x"}, "the same files"),
+    ):
+        params = {"sessionId": session, "cwd": str(root), "remote": wanted}
+        refused = (await window.ask("session/fork", params))["error"]
+        assert refused["code"] == -32602 and words in refused["message"]
+    params = {"sessionId": session, "cwd": str(root), "remote": ref}
+    assert (await window.ask("session/fork", params))["result"]["sessionId"]
+
+
+async def test_what_is_closed_without_its_agent_is_cleared_away_with_it(
+    acp_connect, acp, root, ref, bare, tmp_path
+):
+    window = await acp_connect()
+    one, two = [(await new(window, root, ref, "loads"))["result"]["sessionId"] for _ in range(2)]
+    for session in (one, two):
+        await window.prompt(session, ["write", "a", "1"])
+    await acp.stop_extension()
+    later = await acp_connect()
+    await later.result("session/close", {"sessionId": one})
+    assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 2
+    # Its runner starts for another, and hears of it.
+    third = (await new(later, root, ref, "loads"))["result"]["sessionId"]
+    assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 2
+    # One that it runs for, though not for this session yet, is told at once.
+    await later.result("session/close", {"sessionId": two})
     assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 1
+    # What was committed is still there.
+    target = (await later.prompt(one, ["write", "b", "2"]))["result"]["target"]
+    assert show(bare, target["revision"], "a") == "1" and third not in (one, two)
+
+
+async def test_closing_and_deleting_clear_away_its_files(window, root, ref, tmp_path):
+    closed, session = [(await new(window, root, ref))["result"]["sessionId"] for _ in range(2)]
+    await window.prompt(session, ["write", "a", "1"])
+    assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 2
+    await window.result("session/close", {"sessionId": closed})
+    assert len(list((tmp_path / "cache").glob("worktrees/*"))) == 1
+    await window.result("session/delete", {"sessionId": closed})
     await window.result("session/delete", {"sessionId": session})
     assert list((tmp_path / "cache").glob("worktrees/*")) == []
     assert list((tmp_path / "cache").glob("sessions/*")) == []
@@ -265,6 +361,13 @@ async def test_from_server_to_server(window, remote, root, ref, bare):
     second = (await window.prompt(session, ["write", "b", "2"]))["result"]["target"]
     assert show(bare, second["revision"], "a") == "far"
     assert show(bare, second["revision"], "b") == "2"
+
+
+async def test_a_server_wants_to_know_who_sends_a_session(window, remote, root, ref):
+    refused = (await new(window, root, ref, "stranger"))["error"]
+    assert "403" in refused["message"] and "wr0ng" not in json.dumps(refused)
+    assert remote.get("sessions")["sessions"] == []
+    assert not (remote.folder / "cache").exists()
 
 
 async def test_nothing_is_imported_from_where_the_server_was_started(window, trapped, root, ref):

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from .link import AgentLink
 
 
-_OUR_OWN = ("agent", "home")
-"""What a client says to us alone: to another server of our kind it would mean something else."""
+_OUR_OWN = ("agent", "home", "continues")
+"""What a client says to us alone, or has not to say: to another server of our kind it would mean
+something else."""
 
 
 async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict[str, Any]:

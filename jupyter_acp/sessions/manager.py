@@ -266,6 +266,11 @@ class SessionManager:
         """Open a session that has the same past as another."""
         source = self.get(params.session_id)
         link = self.links.of(source.record)
+        wanted = checked_remote(params, self.limits.remote)
+        if wanted is not None and wanted["url"] != (source.record.remote or {}).get("url"):
+            raise invalid_params(
+                "remote: a fork is about the same files as what it is forked from."
+            )
         _check_folder(self.links.spec(source.agent), params)
         record = await self._copy(source, params)
         session = self._make(record)
@@ -366,10 +371,22 @@ class SessionManager:
     async def close_session(self, id: str) -> None:
         """End a session and keep its transcript."""
         session = self.get(id)
+        is_told = session.is_connected
         try:
             await session.close()
+            if session.is_remote and not is_told:
+                await self._close_elsewhere(session)
         finally:
             self._services.forget(session)
+
+    async def _close_elsewhere(self, session: Session) -> None:
+        """Let the files of a session go that its agent has not been asked for in this run."""
+        link = self.links.known(session.record)
+        if link is not None and link.running:
+            await session.tell_agent(link, "close")
+        elif session.record.agent_session is not None:
+            whose = self.links.id_for(session.record)
+            self._tombstones.add(whose, session.record.agent_session, "close")
 
     async def messages(
         self, id: str, *, after: int, before: int | None, limit: int, newest: bool

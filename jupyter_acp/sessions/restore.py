@@ -73,7 +73,9 @@ async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, s
         params["_meta"] = {protocol.SANDBOX: hints}
     if remote := going_on(record):
         params["remote"] = remote
-        params["_meta"] = {**params.get("_meta", {}), protocol.META: {"remote": remote}}
+        # Where it was, there may be work that has never come back.
+        told = {"remote": remote, "continues": record.agent_session}
+        params["_meta"] = {**params.get("_meta", {}), protocol.META: told}
     await session.open_with_agent(link, agent, protocol.SESSION_NEW, params)
     record.retold = await retell(session.log)
     words = f"{link.name} is back but could not restore the session: it starts afresh and does not "

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Sessions that were deleted here while their agents did not run: gone for the user, and soon there."""
+"""Sessions that were deleted or closed here while their agents did not run, who hear of it later."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ class Tombstones:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._all: dict[tuple[str, str], None] = {}
+        self._all: dict[tuple[str, str], str] = {}
 
     async def open(self) -> None:
         """Read what was remembered."""
-        for agent, session in orjson.loads(await self._journal.fact(KEY) or b"[]"):
-            self._all[agent, session] = None
+        for agent, session, *how in orjson.loads(await self._journal.fact(KEY) or b"[]"):
+            self._all[agent, session] = how[0] if how else "delete"
 
     def __contains__(self, session: tuple[str, str]) -> bool:
-        return session in self._all
+        """Whether a session is no more; one that was closed can be opened again."""
+        return self._all.get(session) == "delete"
 
-    def add(self, agent: str, agent_session: str) -> None:
-        """Remember that a session is no more."""
-        self._all[agent, agent_session] = None
+    def add(self, agent: str, agent_session: str, how: str = "delete") -> None:
+        """Remember that a session is no more, or not needed for now."""
+        self._all[agent, agent_session] = how
         while len(self._all) > MOST:
             del self._all[next(iter(self._all))]
         self._save()
@@ -54,26 +55,28 @@ class Tombstones:
             self._save()
 
     async def settle(self, agent: Agent, id: str) -> None:
-        """Tell an agent what was deleted without it, before it has given any id to another session."""
+        """Tell an agent what has ended without it, before it has given any id to another session."""
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._settle(agent, id), PATIENCE)
 
     async def _settle(self, agent: Agent, id: str) -> None:
-        for owner, session in list(self._all):
+        for (owner, session), how in list(self._all.items()):
             if owner != id:
                 continue
             params = {"sessionId": session}
             try:
-                await by_any_way(agent, "delete", lambda m: agent.request(m, params))  # noqa: B023
+                await by_any_way(agent, how, lambda m: agent.request(m, params))  # noqa: B023
             except NoWay:
                 # It will list it again and again: what is hidden stays hidden.
-                return
+                continue
             except RpcError as error:
                 if not agent.alive:
                     return
-                agent.log.info("%s did not delete a session: %s", agent.spec.name, error)
+                agent.log.info("%s did not %s a session: %s", agent.spec.name, how, error)
             else:
                 self.discard(owner, session)
 
     def _save(self) -> None:
-        self._journal.keep(KEY, orjson.dumps(list(self._all)))
+        self._journal.keep(
+            KEY, orjson.dumps([[*session, how] for session, how in self._all.items()])
+        )
