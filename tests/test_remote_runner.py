@@ -280,6 +280,8 @@ async def test_what_the_agent_makes_has_limits_too(start, server, ref, argv, ste
     answer = await client.prompt(session, *steps, ["chunk", "done"])
     assert answer["stopReason"] == "end_turn" and "target" not in answer
     assert "could not be brought back" in client.said() and words in client.said()
+    # What was not committed yet is not copied, either.
+    assert ("It is kept as commit" in client.said()) == ("git add" in str(steps))
     assert git(server.root / "p.git", "branch", "--list", "acp/*") == ""
     # It is still there, to be made smaller.
     undo = f"cd {where} && rm -f b c && git reset -q --hard {ref['revision']} && echo 1 > a"
@@ -481,6 +483,28 @@ async def test_a_session_whose_folder_is_gone_goes_on_from_its_last_commit(start
     assert show(server, "p", target["revision"], "a") == "1"
     await client.ask("session/delete", sessionId=session)
     assert list(client.cache.glob("sessions/*")) == []
+
+
+async def test_what_was_never_committed_outlives_a_close(start, server, ref, tmp_path):
+    client = await start("--files", "3", options=LOADS)
+    killed, full = [(await client.new(ref))["sessionId"] for _ in range(2)]
+    await client.prompt(full, ["write", "b", "1"], ["write", "c", "1"])
+    await client.ask("session/close", sessionId=full)
+    asking = asyncio.ensure_future(client.prompt(killed, ["write", "b", "2"], ["sleep", 100]))
+    await until((client.cache / "worktrees" / killed / "b").exists)
+    os.kill(client.process.pid, signal.SIGKILL)
+    asking.cancel()
+    await client.process.stop()
+    again = await start(options=LOADS)
+    # It is committed if it can be; then its files can go.
+    await again.ask("session/close", sessionId=killed)
+    assert [path.name for path in client.cache.glob("worktrees/*")] == [full]
+    for session, text in ((killed, "2"), (full, "1")):
+        await again.ask("session/load", sessionId=session, cwd="/nowhere", mcpServers=[])
+        target = (await again.prompt(session, ["chunk", "and?"]))["target"]
+        assert show(server, "p", target["revision"], "b") == text
+        await again.ask("session/close", sessionId=session)
+    assert list(client.cache.glob("worktrees/*")) == []
 
 
 @pytest.mark.parametrize("lost", ["link", "all that git knows"])

@@ -64,6 +64,7 @@ def acp_agents(request):
     agents = {
         "scripted": scripted(),
         "loads": scripted(capabilities=LOADS),
+        "forgets": scripted(capabilities=LOADS, refuse=["session/load"]),
         "guarded": scripted(auth_methods=methods, login="key"),
     }
     for name in {"remote", "trapped"} & set(request.fixturenames):
@@ -253,12 +254,13 @@ async def test_an_agent_that_remembers_nothing_goes_on_from_what_came_back(
     assert show(bare, second["revision"], "b") == "2"
 
 
+@pytest.mark.parametrize("agent", ["scripted", "forgets"])
 async def test_what_was_not_brought_back_outlives_an_agent_that_remembers_nothing(
-    acp_connect, acp, root, ref, bare, server
+    acp_connect, acp, root, ref, bare, server, agent
 ):
     name = bare.name.removesuffix(".git")
     window = await acp_connect()
-    session = (await new(window, root, ref))["result"]["sessionId"]
+    session = (await new(window, root, ref, agent))["result"]["sessionId"]
     first = (await window.prompt(session, ["write", "a", "1"]))["result"]["target"]
     server.refuse_pushes(name)
     await window.prompt(session, ["write", "b", "2"])

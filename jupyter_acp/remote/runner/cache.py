@@ -94,6 +94,7 @@ class Cache:
     async def find(self, session: str) -> Worktree:
         """Return the files of an earlier session, as they were left if they are still there."""
         known = self.known(session)
+        was_held = session in self._locks
         self._hold(session)
         try:
             mirror = await self._mirror(known["mirror"], session)
@@ -109,7 +110,8 @@ class Cache:
             worktree.unlock()
             self.note(worktree, state="ready")
         except BaseException:
-            self._release(session)
+            if not was_held:
+                self.release(session)
             raise
         return worktree
 
@@ -136,17 +138,13 @@ class Cache:
         """Return the file that this is in."""
         return self.folder / "sessions" / f"{session}.json"
 
-    def release(self, worktree: Worktree) -> None:
-        """Let others work in a session; its files stay."""
-        self._release(worktree.session)
-
     async def close(self, session: str) -> None:
         """Take away the files of a session; what was committed is kept, to go on from."""
         self._hold(session)
         try:
             await self._clear(session)
         finally:
-            self._release(session)
+            self.release(session)
 
     async def delete(self, session: str) -> None:
         """Forget a session."""
@@ -160,7 +158,7 @@ class Cache:
             self.path(session).unlink(missing_ok=True)
             self.path(session).with_suffix(".lock").unlink(missing_ok=True)
         finally:
-            self._release(session)
+            self.release(session)
 
     @contextlib.contextmanager
     def free(self, session: str) -> Iterator[bool]:
@@ -176,7 +174,7 @@ class Cache:
         try:
             yield True
         finally:
-            self._release(session)
+            self.release(session)
 
     async def _clear(self, session: str) -> Mirror | None:
         await remove(self.folder / "worktrees" / session)
@@ -210,7 +208,8 @@ class Cache:
             del self._locks[session]
             raise GitError("Somebody else works in this session.")
 
-    def _release(self, session: str) -> None:
+    def release(self, session: str) -> None:
+        """Let others work in a session; its files stay."""
         for locks in (self._locks, self._in_use):
             if lock := locks.pop(session, None):
                 lock.release()

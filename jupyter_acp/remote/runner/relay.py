@@ -139,7 +139,8 @@ class Runner(Peer):
         ref = self._ref(remote_of(params))
         earlier = ours(params).get("continues")
         if isinstance(earlier, str) and self._goes_on(earlier, ref):
-            return await self._go_on(earlier, params)
+            # The agent begins afresh, but in the same files: not all of them may have come back.
+            return await self._open_again(earlier, protocol.SESSION_NEW, params)
         with self._reporter(params) as report:
             worktree = await _told(self._cache.begin(uuid.uuid4().hex, ref, report))
         return await self._open_or_delete(worktree, protocol.SESSION_NEW, params)
@@ -150,14 +151,19 @@ class Runner(Peer):
             return False
         return bool(self._cache.known(earlier)["remote"]["url"] == public_url(ref.url))
 
-    async def _go_on(self, session: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Let the agent begin afresh where an earlier session was: not all of it may have come back."""
+    async def _open_again(
+        self, session: str, method: str, params: dict[str, Any], theirs: str | None = None
+    ) -> dict[str, Any]:
+        """Open a session where an earlier one was, or leave its files to whoever tries next."""
+        was_open = session in self._worktrees
         worktree = await _told(self._cache.find(session))
         try:
-            return await self._open(worktree, protocol.SESSION_NEW, params)
+            return await self._open(worktree, method, params, theirs)
         except BaseException:
-            self._worktrees.pop(session, None)
-            self._cache.release(worktree)
+            if not was_open:
+                self._worktrees.pop(session, None)
+                self._there.leave(session)
+                self._cache.release(session)
             raise
 
     async def _open_or_delete(
@@ -211,11 +217,10 @@ class Runner(Peer):
         """Serve a request about a remote session."""
         session = params["sessionId"]
         if method in (protocol.SESSION_LOAD, protocol.SESSION_RESUME):
-            worktree = await _told(self._cache.find(session))
             theirs = self._cache.known(session).get("agentSession")
             if not isinstance(theirs, str):
                 raise RpcError(UNAVAILABLE, "The agent has never heard of this session.")
-            return await self._open(worktree, method, params, theirs)
+            return await self._open_again(session, method, params, theirs)
         if method == protocol.SESSION_FORK:
             worktree = await _told(self._cache.fork(session, uuid.uuid4().hex))
             theirs = self._cache.known(session).get("agentSession")
@@ -270,16 +275,29 @@ class Runner(Peer):
         return target
 
     async def _end(self, method: str, session: str) -> dict[str, Any]:
-        self._worktrees.pop(session, None)
+        worktree = self._worktrees.pop(session, None)
         try:
             await self._tell_end(method, session)
         finally:
             self._there.leave(session)
             is_delete = method == protocol.SESSION_DELETE
-            clearing = self._cache.delete(session) if is_delete else self._cache.close(session)
+            clearing = self._cache.delete(session) if is_delete else self._close(session, worktree)
             await asyncio.shield(_told(clearing))
             self._on_end()
         return {}
+
+    async def _close(self, session: str, worktree: Worktree | None) -> None:
+        """Take away the files of a session, but none that is nowhere else."""
+        if self._cache.known(session).get("unsaved"):
+            worktree = worktree or await self._cache.find(session)
+            message = commit_message("Unfinished work", _name(await self._there.ready()), session)
+            try:
+                await worktree.commit(message, self._author)
+            except GitError:
+                # It was said when it could not be done the first time.
+                self._cache.release(session)
+                return
+        await self._cache.close(session)
 
     async def _tell_end(self, method: str, session: str) -> None:
         """Tell the agent that a session is over; whatever it says, the files have to go."""
