@@ -648,6 +648,10 @@ async def test_a_session_goes_on_in_its_files_with_an_agent_that_remembers_nothi
     await again.ask("session/close", sessionId=session)
     other = await again.new(ref_of(server, "other"), _meta=meta)
     assert other["sessionId"] != session
+    # Nor is one of which nothing is left.
+    await again.stop()
+    shutil.rmtree(again.cache / "mirrors")
+    assert (await (await start()).new(ref, _meta=meta))["sessionId"] != session
 
 
 async def test_a_session_that_somebody_works_in_is_nobody_elses(start, ref):

@@ -137,33 +137,37 @@ class Runner(Peer):
             # It knows better than we do.
             return await (await self._here.ready()).connection.request(protocol.SESSION_NEW, params)
         ref = self._ref(remote_of(params))
-        earlier = ours(params).get("continues")
-        if isinstance(earlier, str) and self._goes_on(earlier, ref):
+        if earlier := await self._earlier(ours(params).get("continues"), ref):
             # The agent begins afresh, but in the same files: not all of them may have come back.
             return await self._open_again(earlier, protocol.SESSION_NEW, params)
         with self._reporter(params) as report:
             worktree = await _told(self._cache.begin(uuid.uuid4().hex, ref, report))
         return await self._open_or_delete(worktree, protocol.SESSION_NEW, params)
 
-    def _goes_on(self, earlier: str, ref: GitRemoteRef) -> bool:
-        """Whether there still are the files of an earlier session on the same repository."""
-        if not self._cache.knows(earlier) or earlier in self._worktrees:
-            return False
-        return bool(self._cache.known(earlier)["remote"]["url"] == public_url(ref.url))
+    async def _earlier(self, session: Any, ref: GitRemoteRef) -> Worktree | None:
+        """Return the files of an earlier session on the same repository, if they can be had."""
+        if not self._cache.knows(session) or session in self._worktrees:
+            return None
+        try:
+            if self._cache.known(session)["remote"]["url"] != public_url(ref.url):
+                return None
+            return await self._cache.find(session)
+        except GitError:
+            # They are gone, or somebody else's: what has come back is gone on from.
+            return None
 
     async def _open_again(
-        self, session: str, method: str, params: dict[str, Any], theirs: str | None = None
+        self, worktree: Worktree, method: str, params: dict[str, Any], theirs: str | None = None
     ) -> dict[str, Any]:
         """Open a session where an earlier one was, or leave its files to whoever tries next."""
-        was_open = session in self._worktrees
-        worktree = await _told(self._cache.find(session))
+        was_open = worktree.session in self._worktrees
         try:
             return await self._open(worktree, method, params, theirs)
         except BaseException:
             if not was_open:
-                self._worktrees.pop(session, None)
-                self._there.leave(session)
-                self._cache.release(session)
+                self._worktrees.pop(worktree.session, None)
+                self._there.leave(worktree.session)
+                self._cache.release(worktree.session)
             raise
 
     async def _open_or_delete(
@@ -220,7 +224,8 @@ class Runner(Peer):
             theirs = self._cache.known(session).get("agentSession")
             if not isinstance(theirs, str):
                 raise RpcError(UNAVAILABLE, "The agent has never heard of this session.")
-            return await self._open_again(session, method, params, theirs)
+            worktree = await _told(self._cache.find(session))
+            return await self._open_again(worktree, method, params, theirs)
         if method == protocol.SESSION_FORK:
             worktree = await _told(self._cache.fork(session, uuid.uuid4().hex))
             theirs = self._cache.known(session).get("agentSession")
