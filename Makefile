@@ -122,7 +122,7 @@ test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	@rm -f $(REPORTS)/playwright$(PART).xml
 	cd tests/browser && CHROMIUM="$$(./chromium)" PYTHON=$(PY) \
 	  PLAYWRIGHT_JUNIT_OUTPUT_FILE=$(CURDIR)/$(REPORTS)/playwright$(PART).xml \
-	  $(if $(SHARD),ACP_TEST_PROJECTS="$(if $(findstring /,$(SHARD)),lab,collaboration notebook)") \
+	  $(if $(SHARD),ACP_TEST_PROJECTS="$(if $(findstring /,$(SHARD)),lab,collaboration notebook binder)") \
 	  jlpm playwright test --output=test-results/part$(PART) $(if $(findstring /,$(SHARD)),--shard=$(SHARD))
 	@$(PY) .ci/ran-tests $(REPORTS)/playwright$(PART).xml
 

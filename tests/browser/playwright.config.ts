@@ -15,11 +15,11 @@ const token = 'browser-tests';
 // Workers read this file too and must find the ports that were chosen first.
 process.env.ACP_TEST_PORTS ??= execFileSync(python, [
   '-c',
-  'import socket; s = [socket.socket() for _ in range(3)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
+  'import socket; s = [socket.socket() for _ in range(4)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
 ])
   .toString()
   .trim();
-const [portTogether, portNotebook, ...ports] =
+const [portTogether, portNotebook, portBinder, ...ports] =
   process.env.ACP_TEST_PORTS.split(' ');
 /** Each worker has a server of its own: tests may crash its agents. */
 const own = ports[Number(process.env.TEST_PARALLEL_INDEX ?? 0)];
@@ -31,10 +31,16 @@ const wanted = process.env.ACP_TEST_PROJECTS?.split(' ');
 const isWanted = (project: string): boolean =>
   wanted === undefined || wanted.includes(project);
 
-const server = (python: string, port: string, application = 'jupyterlab') => ({
-  command: `${python} server.py ${port} ${token} ${application}`,
+const server = (
+  python: string,
+  port: string,
+  application = 'jupyterlab',
+  script = 'server.py'
+) => ({
+  command: `${python} ${script} ${port} ${token} ${application}`,
   url: `${base(port)}/api`,
-  timeout: 90_000,
+  // One that builds its environment first takes longer.
+  timeout: script === 'server.py' ? 90_000 : 600_000,
   reuseExistingServer: false,
   gracefulShutdown: { signal: 'SIGTERM' as const, timeout: 15_000 },
   stdout: 'ignore' as const,
@@ -61,7 +67,7 @@ export default defineConfig({
     {
       name: 'lab',
       testMatch: '*.spec.ts',
-      testIgnore: 'notebook7.spec.ts',
+      testIgnore: ['notebook7.spec.ts', 'binder.spec.ts'],
       use: { baseURL: base(own) }
     },
     {
@@ -73,11 +79,19 @@ export default defineConfig({
       name: 'notebook',
       testMatch: 'notebook7.spec.ts',
       use: { baseURL: base(portNotebook) }
+    },
+    {
+      name: 'binder',
+      testMatch: 'binder.spec.ts',
+      use: { baseURL: base(portBinder) }
     }
   ].filter(({ name }) => isWanted(name)),
   webServer: [
     ...(isWanted('lab') ? ports.map(port => server(python, port)) : []),
     ...(isWanted('collaboration') ? [server(together, portTogether)] : []),
-    ...(isWanted('notebook') ? [server(python, portNotebook, 'notebook')] : [])
+    ...(isWanted('notebook') ? [server(python, portNotebook, 'notebook')] : []),
+    ...(isWanted('binder')
+      ? [server(python, portBinder, 'jupyterlab', 'binder.py')]
+      : [])
   ]
 });
