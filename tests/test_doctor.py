@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import sqlite3
 import subprocess
 import sys
 
+import jupyterlab.labapp  # noqa: F401 (once for all copies)
+import notebook.app  # noqa: F401
 import psutil
 import pytest
 
@@ -19,7 +22,7 @@ SECTIONS = ["Versions", "Installation", "Configuration", "Agents", "Files", "Env
 
 
 @pytest.fixture
-def doctor(tmp_path, monkeypatch, capsys):
+def doctor(tmp_path, monkeypatch):
     """Run the command for somebody whose home is empty; return how it ended and what it found."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
@@ -31,11 +34,27 @@ def doctor(tmp_path, monkeypatch, capsys):
         if config is not None:
             path = tmp_path / "config" / "jupyter_server_config.json"
             path.write_text(json.dumps({"AcpExtension": config}))
-        code = main(["doctor", "--json", *args])
-        found = json.loads(capsys.readouterr().out)
-        return code, {each["section"]: each["findings"] for each in found}
+        code, printed = _forked(tmp_path / "report", ["doctor", "--json", *args])
+        return code, {each["section"]: each["findings"] for each in json.loads(printed)}
 
     return run
+
+
+def _forked(report, args):
+    """Run it in a copy of this process: other extensions change Jupyter for all that come after."""
+
+    def work():
+        with report.open("w") as file:
+            sys.stdout = file
+            code = main(args)
+            file.flush()
+            os._exit(code)
+
+    process = multiprocessing.get_context("fork").Process(target=work)
+    process.start()
+    process.join(100)
+    assert process.exitcode in (0, 1), process.exitcode
+    return process.exitcode, report.read_text()
 
 
 def bad(found):

@@ -57,6 +57,10 @@ test('a visitor without a key takes the whole tour', async ({ page }) => {
   const result = chat.log.getByRole('region', { name: /^Result 1 / });
   await expect(result).toContainText('to be reviewed', { timeout: 60_000 });
   await expect(result).toContainText('TODO.md');
+  // The files are elsewhere: they are taken as a whole, or not.
+  await expect(chat.log.getByText('1 file changed').last()).toBeVisible();
+  await expect(chat.log.getByText('Undo all')).toHaveCount(0);
+  await expect(chat.log.getByRole('button', { name: /^Undo/ })).toHaveCount(0);
   await page.screenshot({ path: test.info().outputPath('result.png') });
   await result.getByRole('button', { name: 'Merge: result' }).click();
   await expect(result.getByRole('status').first()).toHaveText('merged');

@@ -106,7 +106,9 @@ export function Decisions({ change, part }: IDecisionsProps): JSX.Element {
   const session = useSession();
   const [isBusy, setBusy] = React.useState(false);
   const partsOf = (decision: Decision): string[] =>
-    partsFor(change, decision).filter(id => !part || id === part.id);
+    session.mayDecide
+      ? partsFor(change, decision).filter(id => !part || id === part.id)
+      : [];
   const decide = async (decision: Decision): Promise<void> => {
     const parts = partsOf(decision);
     const isDeleted = decision === 'undo' && deletesFile(change, parts);

@@ -29,6 +29,7 @@ export function Summary({ item }: ISummaryProps): JSX.Element {
   const [isBusy, setBusy] = React.useState(false);
   const files = byFile(item.changes);
   const can = (decision: Decision): boolean =>
+    session.mayDecide &&
     item.changes.some(change => partsFor(change, decision).length > 0);
   const decide = async (decision: Decision): Promise<void> => {
     if (decision === 'undo') {

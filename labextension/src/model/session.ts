@@ -55,6 +55,15 @@ export class SessionModel implements IDisposable {
     return this._transcript;
   }
 
+  /**
+   * Whether changes can be kept or undone one by one: not those of files that are
+   * elsewhere, which come back as a whole, and not by who may only watch.
+   */
+  get mayDecide(): boolean {
+    const { connection } = this._options;
+    return !this._info.remote && connection.server.mayAct !== false;
+  }
+
   get id(): string {
     return this._info.id;
   }
