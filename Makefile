@@ -108,7 +108,7 @@ test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 # The proxy of a hub is there with what the browser needs.
 test-python: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
 	@rm -f $(REPORTS)/pytest.xml
-	$(PY) -m pytest --numprocesses=2 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
+	$(PY) -m pytest --numprocesses=3 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
 	@$(PY) .ci/ran-tests $(REPORTS)/pytest.xml
 
 test-jest: $(STAMPS)/node-modules
