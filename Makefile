@@ -89,7 +89,7 @@ $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/
 lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-# Most tests wait most of the time: three layers side by side take little longer than one of them. The
+# Two layers side by side are what two cores can do. The
 # browser's tests come in parts, so that whoever is through first takes the next.
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 SHARDS := 1 2 3 4 5
@@ -99,7 +99,7 @@ test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	failed=; \
 	printf '%s\n' python: $(foreach part,$(SHARDS),browser:$(part)/$(words $(SHARDS))) \
 	    browser:others jest: \
-	  | xargs -P 3 -I LAYER $(SHELL) -o pipefail -c 'each=LAYER; $(MAKE) --no-print-directory \
+	  | xargs -P 2 -I LAYER $(SHELL) -o pipefail -c 'each=LAYER; $(MAKE) --no-print-directory \
 	    test-$${each%:*} SHARD=$${each#*:} 2>&1 | sed -u "s/^/$${each%:*} | /"' || failed=1; \
 	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(PARTS:%=$(REPORTS)/playwright-%.xml) \
 	  $(REPORTS)/pytest.xml || failed=1; \
@@ -108,7 +108,7 @@ test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 # The proxy of a hub is there with what the browser needs.
 test-python: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
 	@rm -f $(REPORTS)/pytest.xml
-	$(PY) -m pytest --numprocesses=3 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
+	$(PY) -m pytest --numprocesses=2 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
 	@$(PY) .ci/ran-tests $(REPORTS)/pytest.xml
 
 test-jest: $(STAMPS)/node-modules

@@ -40,7 +40,7 @@ def scripted(**options: Any) -> dict[str, Any]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let one process have all tests of the wheel: each would make a wheel of its own."""
+    """Let one process have all tests of the wheel, or of a hub: each would make one of its own."""
     if config.getvalue("dist") != "load":
         return None
     from xdist.scheduler import LoadScopeScheduling
@@ -48,7 +48,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return file if file.endswith("test_packaging.py") else nodeid
+            return file if file.endswith(("test_packaging.py", "test_hub.py")) else nodeid
 
     return Scheduling(config, log)
 
