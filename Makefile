@@ -89,8 +89,8 @@ $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/
 lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-# Two layers side by side are what two cores can do. The
-# browser's tests come in parts, so that whoever is through first takes the next.
+# Two layers side by side are what two cores can do. The browser's tests come in parts, so that whoever
+# is through first takes the next.
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 SHARDS := 1 2 3 4 5
 PARTS := $(SHARDS) others
