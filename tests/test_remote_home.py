@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -287,23 +288,19 @@ async def test_what_is_done_is_known_also_if_its_window_is_gone(
     assert not (home / "a").exists()
 
 
-async def test_a_fetch_can_be_stopped_and_begun_again(window, home, monkeypatch):
+async def test_a_fetch_can_be_stopped_and_begun_again(window, home, server):
     session = await begin(window, home)
-    fetching = asyncio.Event()
-    fetch_target = homecoming.fetch_target
-
-    async def slow(*args, **options):
-        fetching.set()
-        await asyncio.sleep(600)
-
-    monkeypatch.setattr(homecoming, "fetch_target", slow)
-    await window.prompt(session, ["write", "a", "1"])
-    await fetching.wait()
+    # It would take minutes to come.
+    server.delay = 0.5
+    before = len(server.requests)
+    await window.prompt(session, ["write", "a", secrets.token_hex(300_000)])
+    fetch = "POST /p.git/git-upload-pack"
+    await until(lambda: fetch in server.requests[before:])
     await ask(window, "stop", sessionId=session, number=1)
     await until(lambda: [m["params"]["state"] for m in window.of(RESULT)][-1] == "there")
     assert [m["params"]["state"] for m in window.of(RESULT)] == ["there", "fetching", "there"]
     assert git(home, "for-each-ref", "refs/jupyter-acp") == ""
-    monkeypatch.setattr(homecoming, "fetch_target", fetch_target)
+    server.delay = 0.0
     await ask(window, "fetch", sessionId=session, number=1)
     await until(lambda: window.of(RESULT)[-1]["params"]["state"] == "ready")
 

@@ -70,18 +70,9 @@ function titleOf({ way, commits, files }: IChoice, trans: Trans): string {
   if (way === 'there') {
     return trans.__('What is on the remote');
   }
-  if (commits > 0 && files > 0) {
-    return trans.__(
-      'Push %1 and %2 first',
-      commitWords(commits, trans),
-      fileWords(files, trans)
-    );
-  }
-  if (files > 0) {
-    return trans.__('Push %1 first', fileWords(files, trans));
-  }
-  return commits > 0
-    ? trans.__('Push %1 first', commitWords(commits, trans))
+  const work = workWords(commits, files, trans);
+  return work
+    ? trans.__('Push %1 first', work)
     : trans.__('Push the branch first');
 }
 
@@ -93,18 +84,9 @@ function detailOf(choice: IChoice, trans: Trans): string {
   if (obstacle === 'cannotPush') {
     return trans.__('Nothing can be pushed as things are.');
   }
-  if (commitsLeft > 0 && filesLeft > 0) {
-    return trans.__(
-      'Leaves out %1 and %2.',
-      commitWords(commitsLeft, trans),
-      fileWords(filesLeft, trans)
-    );
-  }
-  if (commitsLeft > 0) {
-    return trans.__('Leaves out %1.', commitWords(commitsLeft, trans));
-  }
-  if (filesLeft > 0) {
-    return trans.__('Leaves out %1.', fileWords(filesLeft, trans));
+  const left = workWords(commitsLeft, filesLeft, trans);
+  if (left) {
+    return trans.__('Leaves out %1.', left);
   }
   return newFiles > 0
     ? trans._n(
@@ -115,8 +97,13 @@ function detailOf(choice: IChoice, trans: Trans): string {
     : trans.__('Leaves nothing out.');
 }
 
-function commitWords(count: number, trans: Trans): string {
-  return trans._n('%1 commit', '%1 commits', count);
+/** What is only here; empty if nothing is. */
+function workWords(commits: number, files: number, trans: Trans): string {
+  const parts = [
+    ...(commits > 0 ? [trans._n('%1 commit', '%1 commits', commits)] : []),
+    ...(files > 0 ? [fileWords(files, trans)] : [])
+  ];
+  return parts.length > 1 ? trans.__('%1 and %2', ...parts) : (parts[0] ?? '');
 }
 
 /** Changed files and new ones, each of them. */

@@ -28,7 +28,8 @@ export function Welcome({
   onNew
 }: IWelcomeProps): JSX.Element {
   const { sessions, trans } = useChat();
-  const { list } = sessions;
+  const { connection, list } = sessions;
+  const isGuest = connection.server.mayAct === false;
   useFrameUpdates(list.changed);
   // An agent may have been installed since the page was last shown.
   const { reload } = agents;
@@ -53,7 +54,7 @@ export function Welcome({
           {trans.__('Try again')}
         </button>
       </Problem>
-      {sessions.connection.server.mayAct === false ? (
+      {isGuest ? (
         <Watching />
       ) : (
         <Start
@@ -64,7 +65,7 @@ export function Welcome({
         />
       )}
       <SessionListView agents={agents.value ?? []} />
-      {missing.length > 0 && (
+      {missing.length > 0 && !isGuest && (
         <section aria-labelledby="jp-acp-more">
           <details>
             <summary id="jp-acp-more" className="jp-acp-Heading">
