@@ -38,6 +38,22 @@ def scripted(**options: Any) -> dict[str, Any]:
     return {"argv": [sys.executable, str(AGENTS / "scripted.py"), json.dumps(options)]}
 
 
+SLOWEST = (
+    "test_packaging.py",
+    "test_hub.py",
+    "test_chaos.py",
+    "test_tools_kernels.py",
+    "test_server.py",
+)
+"""What takes long begins first: else all would wait for it at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what takes longest in front, and leave all else as it is."""
+    places = {name: place for place, name in enumerate(SLOWEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(SLOWEST)))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Let one process have all tests of the wheel, or of a hub: each would make one of its own."""

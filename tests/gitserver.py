@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import contextlib
+import functools
 import os
+import shutil
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -35,6 +39,27 @@ def git(folder: Path | str, *args: str, **env: str) -> str:
     )
     assert done.returncode == 0, f"git {args}: {done.stderr.decode()}"
     return done.stdout.decode().strip()
+
+
+@functools.lru_cache(maxsize=8)
+def _made(files: tuple[tuple[str, str], ...]) -> Path:
+    """Make a repository and a clone of it, once: hundreds of tests begin with a copy of the same."""
+    folder = Path(tempfile.mkdtemp(prefix="jupyter-acp-git-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    bare, work = folder / "bare", folder / "work"
+    settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    git(folder, "init", "-q", "--bare", "-b", "main", str(bare), **settings)
+    git(bare, "config", "http.receivepack", "true")
+    git(bare, "config", "uploadpack.allowAnySHA1InWant", "true")
+    git(folder, "clone", "-q", str(bare), str(work), **settings)
+    for path, text in files:
+        (work / path).parent.mkdir(parents=True, exist_ok=True)
+        (work / path).write_text(text)
+    git(work, "checkout", "-q", "-B", "main", **settings)
+    git(work, "add", "-A", **settings)
+    git(work, "commit", "-q", "-m", "First", **settings)
+    git(work, "push", "-q", "origin", "main", **settings)
+    return folder
 
 
 class GitServer:
@@ -75,19 +100,13 @@ class GitServer:
     def create(self, name: str, files: dict[str, str] | None = None) -> Path:
         """Make a repository whose branch `main` has these files."""
         bare = self.root / f"{name}.git"
-        bare.parent.mkdir(parents=True, exist_ok=True)
-        git(self.root, "init", "-q", "--bare", "-b", "main", str(bare))
-        git(bare, "config", "http.receivepack", "true")
-        git(bare, "config", "uploadpack.allowAnySHA1InWant", "true")
         work = self.root / f".work-{name.replace('/', '-')}"
-        git(self.root, "clone", "-q", str(bare), str(work))
-        for path, text in (files or {"README.md": "# Hello\n"}).items():
-            (work / path).parent.mkdir(parents=True, exist_ok=True)
-            (work / path).write_text(text)
-        git(work, "checkout", "-q", "-B", "main")
-        git(work, "add", "-A")
-        git(work, "commit", "-q", "-m", "First")
-        git(work, "push", "-q", "origin", "main")
+        bare.parent.mkdir(parents=True, exist_ok=True)
+        made = _made(tuple((files or {"README.md": "# Hello\n"}).items()))
+        shutil.copytree(made / "bare", bare, symlinks=True)
+        shutil.copytree(made / "work", work, symlinks=True)
+        config = work / ".git" / "config"
+        config.write_text(config.read_text().replace(str(made / "bare"), str(bare)))
         return bare
 
     def refuse_pushes(self, name: str, words: str = "No pushes today.") -> None:

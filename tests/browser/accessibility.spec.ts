@@ -3,7 +3,7 @@
 
 import type axe from 'axe-core';
 
-import { expect, test } from '@playwright/test';
+import { expect, test } from './browser';
 
 import { AgentPage } from './agent';
 import { ChatPage } from './chat';

@@ -3,7 +3,7 @@
 
 import { gzipSync } from 'node:zlib';
 
-import { type Response, expect, test } from '@playwright/test';
+import { type Response, expect, test } from './browser';
 
 import { AgentPage } from './agent';
 import { ChatPage } from './chat';

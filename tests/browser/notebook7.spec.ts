@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { expect, test } from '@playwright/test';
+import { expect, test } from './browser';
 
 import { AgentPage } from './agent';
 import { code } from './documents';

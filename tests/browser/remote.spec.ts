@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { expect, test } from '@playwright/test';
+import { expect, test } from './browser';
 
 import { code } from './documents';
 import { RemotePage, Repository } from './remote';

@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { type Locator, type Page, expect, test } from '@playwright/test';
+import { type Locator, type Page, expect, test } from './browser';
 
 import { ChatPage } from './chat';
 
@@ -210,6 +210,29 @@ test('a session in the main area tells how it stands and is there after a reload
   await page.getByRole('menuitem', { name: 'Move to the Side Panel' }).click();
   await expect(chat.mainTabs).toHaveCount(0);
   await expect(chat.answers.last()).toHaveText(ChatPage.numbers(5));
+});
+
+test('a session is closed, and the next message opens it again', async ({
+  page
+}) => {
+  const chat = await ChatPage.start(page);
+  await chat.send('/stream 3');
+  await expect(chat.answers).toHaveCount(1);
+  await chat.isIdle();
+  await chat.button('What to do with this session').click();
+  await page.getByRole('menuitem', { name: 'Close', exact: true }).click();
+  const state = async (): Promise<string> => {
+    const listed = await page.request.get('/acp/sessions');
+    const { sessions } = (await listed.json()) as {
+      sessions: { title: string; state: string }[];
+    };
+    return sessions.find(({ title }) => title === '/stream 3')!.state;
+  };
+  await expect.poll(state).toBe('closed');
+  await expect(chat.answers).toHaveText([/1 2 3/]);
+  await chat.send('/stream 4');
+  await expect(chat.answers.last()).toContainText('1 2 3 4');
+  await expect.poll(state).toBe('idle');
 });
 
 test('a fork has the past and goes its own way', async ({ page }) => {

@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { type APIRequestContext, expect, test } from '@playwright/test';
+import { type APIRequestContext, expect, test } from './browser';
 
 import { ChatPage } from './chat';
 

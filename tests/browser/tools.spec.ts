@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
-import { expect, test } from '@playwright/test';
+import { expect, test } from './browser';
 
 import { AgentPage, type IDocument } from './agent';
 import { code } from './documents';

@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { expect, test } from '@playwright/test';
+import { expect, test } from './browser';
 
 import { AgentPage, type IDocument } from './agent';
 import { code } from './documents';
@@ -176,21 +176,30 @@ test('another kernel is another language, a terminal no document', async ({
     await contents.rename('switch.ipynb', 'a #, a % and é.ipynb');
   });
   agent.knows('a #, a % and é.ipynb');
-  const [[name, { uri }], ...others] = Object.entries(await agent.open());
-  expect(others).toEqual([]);
-  expect(name).toBe('a #, a % and é.ipynb');
+  // A shared document hears of its new name from the server.
+  await expect
+    .poll(async () => Object.keys(await agent.open()))
+    .toEqual(['a #, a % and é.ipynb']);
+  const [{ uri }] = Object.values(await agent.open());
   expect(uri).toMatch(
     /^file:\/\/\/.*\/a%20%23,%20a%20%25%20and%20%C3%A9\.ipynb$/
   );
+  // A prompt calls it by the same name.
+  const prompt = await agent.tell<{ type: string; uri?: string }[]>('prompt');
+  expect(prompt.find(({ type }) => type === 'resource_link')?.uri).toBe(uri);
   if (test.info().project.name !== 'collaboration') {
     // Shared documents save themselves, and would be asked who wins.
     await agent.execute('docmanager:save');
   }
   await agent.execute('application:close');
+  await expect(page.locator('.jp-NotebookPanel')).toHaveCount(1);
   expect(Object.keys(await agent.open())).toHaveLength(1);
   await agent.execute('docmanager:open', { path: 'a #, a % and é.ipynb' });
   await agent.execute('application:close');
-  expect(await agent.open()).toEqual({});
+  // One that is still being opened would take the focus when it comes.
+  await expect(page.locator('.jp-NotebookPanel')).toHaveCount(0);
+  // Windows tell what has changed a few times a second.
+  await expect.poll(() => agent.open()).toEqual({});
 });
 
 test('a file that the agent writes by itself is reloaded, and merged with what was typed', async ({
