@@ -24,9 +24,10 @@ from .git import TIMEOUT, Git
 from .limits import Limits
 from .refs import SCHEMES, Policy, check_branch
 from .runner.cache import Cache, Keeping
-from .runner.relay import Behind, Runner, Wrapped
+from .runner.relay import Behind, Runner
 from .runner.sweeper import Sweeper
 from .runner.worktree import Author
+from .runner.wrapped import Wrapped
 
 LAST_WORDS_SECONDS = 1.0
 STOP_GRACE = 3.0

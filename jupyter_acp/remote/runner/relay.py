@@ -11,22 +11,21 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable
-from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from ... import protocol
-from ...agents.agent import Agent
-from ...rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
-from ...rpc.connection import CANCEL, Store
+from ...rpc import Connection, Peer, Request, RpcError, invalid_params
+from ...rpc.connection import Store
 from ...rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ...rpc.outbox import Queue
-from ..capabilities import ours, takes_remote, without_files
+from ..capabilities import ours, takes_remote
 from ..git import GitError
-from ..home.names import some
 from ..progress import Reporter
 from ..refs import GitRemoteRef, Policy, RefError, git_ref, public_url
 from .cache import Cache
+from .messages import folder_in, hints_of, left_out, offered, remote_of, words_of
 from .worktree import Author, Worktree, commit_message
+from .wrapped import StartAgent, Wrapped, can, name_of
 
 
 class Behind(Store):
@@ -46,7 +45,12 @@ class Behind(Store):
 
 
 T = TypeVar("T")
-StartAgent = Callable[["Wrapped"], Awaitable[Agent]]
+
+_OF_THE_CLIENT = ("remote", "additionalDirectories", "sessionId", "_meta")
+"""What has a meaning only where the client is."""
+
+END_PATIENCE = 3.0
+"""How long an agent may take to let go of a session, in seconds; its files are cleared away then."""
 
 
 class Runner(Peer):
@@ -127,7 +131,7 @@ class Runner(Peer):
         return {
             "protocolVersion": protocol.PROTOCOL_VERSION,
             "agentInfo": agent.info,
-            "agentCapabilities": _offered(agent.capabilities),
+            "agentCapabilities": offered(agent.capabilities),
             "authMethods": agent.auth_methods,
         }
 
@@ -189,11 +193,11 @@ class Runner(Peer):
         known = {"sessionId": theirs} if theirs is not None else {}
         body = {
             **{key: value for key, value in params.items() if key not in _OF_THE_CLIENT},
-            "cwd": str(_folder(worktree.path, ours(params).get("folder"))),
+            "cwd": str(folder_in(worktree.path, ours(params).get("folder"))),
             "mcpServers": params.get("mcpServers") or [],
             **known,
         }
-        if hints := _hints(params):
+        if hints := hints_of(params):
             body["_meta"] = hints
         self._worktrees[worktree.session] = worktree
 
@@ -244,7 +248,7 @@ class Runner(Peer):
         """Let the agent work; then commit what it has changed, and push that."""
         agent = await self._there.ready()
         body = {**params, "sessionId": self._there.theirs(worktree.session)}
-        message = commit_message(_words(params.get("prompt")), _name(agent), worktree.session)
+        message = commit_message(words_of(params.get("prompt")), name_of(agent), worktree.session)
         self._cache.note(worktree, unsaved=True)
         try:
             result = await agent.connection.request(protocol.SESSION_PROMPT, body)
@@ -270,7 +274,7 @@ class Runner(Peer):
         try:
             head, left = await worktree.commit(message, self._author)
             if left:
-                self._say(worktree.session, _without(left))
+                self._say(worktree.session, left_out(left))
             target = await worktree.push(head)
             self._cache.note(worktree, unsaved=False)
         except GitError as error:
@@ -295,7 +299,7 @@ class Runner(Peer):
         """Take away the files of a session, but none that is nowhere else."""
         if self._cache.known(session).get("unsaved"):
             worktree = worktree or await self._cache.find(session)
-            message = commit_message("Unfinished work", _name(await self._there.ready()), session)
+            message = commit_message("Unfinished work", name_of(await self._there.ready()), session)
             try:
                 await worktree.commit(message, self._author)
             except GitError:
@@ -308,7 +312,7 @@ class Runner(Peer):
         """Tell the agent that a session is over; whatever it says, the files have to go."""
         theirs = self._cache.known(session).get("agentSession")
         agent = await self._there.ready()
-        if isinstance(theirs, str) and _can(agent, method.rpartition("/")[2]):
+        if isinstance(theirs, str) and can(agent, method.rpartition("/")[2]):
             telling = agent.connection.request(method, {"sessionId": theirs})
             try:
                 await asyncio.wait_for(telling, END_PATIENCE)
@@ -349,176 +353,6 @@ class Runner(Peer):
         content = {"type": "text", "text": text}
         update = {"sessionUpdate": "agent_message_chunk", "content": content}
         self._connection.notify(protocol.SESSION_UPDATE, {"sessionId": session, "update": update})
-
-
-class Wrapped(Peer):
-    """The agent, with the files of the client or without; and what it has to say."""
-
-    def __init__(self, runner: Runner, start: StartAgent, *, is_remote: bool) -> None:
-        self._runner = runner
-        self._start = start
-        self.is_remote = is_remote
-        self._agent: Agent | None = None
-        self._starting: asyncio.Task[Agent] | None = None
-        self._ours: dict[str, str] = {}
-        self._theirs: dict[str, str] = {}
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it runs."""
-        return self._agent is not None
-
-    async def ready(self) -> Agent:
-        """Return it, started if need be."""
-        if self._agent is None:
-            if self._starting is None:
-                self._starting = asyncio.get_running_loop().create_task(self._launch())
-            starting = self._starting
-            # Several may wait for it; one that gives up must not take it from the others.
-            await asyncio.wait({starting})
-            return starting.result()
-        return self._agent
-
-    async def _launch(self) -> Agent:
-        try:
-            agent = await self._start(self)
-            client = self._runner.client
-            capabilities = client["capabilities"]
-            if self.is_remote:
-                capabilities = without_files(capabilities)
-            await agent.start(client["info"], capabilities)
-            self._agent = agent
-            return agent
-        finally:
-            self._starting = None
-
-    async def stop(self) -> None:
-        """End it."""
-        if self._agent is not None:
-            await self._agent.stop()
-
-    def join(self, theirs: str, ours: str) -> None:
-        """Take note of what a session is called on either side."""
-        self._ours[theirs], self._theirs[ours] = ours, theirs
-
-    def leave(self, ours: str) -> None:
-        """Forget a session."""
-        self._ours.pop(self._theirs.pop(ours, ""), None)
-
-    def theirs(self, ours: str) -> str:
-        """Return what the agent calls a session."""
-        return self._theirs[ours]
-
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Tell it something, if it is there to hear it."""
-        if self._agent is not None:
-            self._agent.connection.notify(method, params)
-
-    # What the agent sends
-
-    def on_request(self, request: Request) -> None:
-        """Ask the client in its place, but not for its files: they are not what is worked on."""
-        if self.is_remote and request.method.startswith(_FILES):
-            raise method_not_found(request.method)
-        client = self._runner.connection
-
-        def answered(result: Any, error: RpcError | None) -> None:
-            if error is not None:
-                request.fail(error)
-            else:
-                request.respond(result)
-
-        id = client.call(request.method, self._renamed(request.params), answered)
-        request.on_cancel = lambda: client.notify(CANCEL, {"requestId": id})
-
-    def on_notification(self, method: str, params: Any) -> None:
-        """Tell the client."""
-        self._runner.connection.notify(method, self._renamed(params))
-
-    def _renamed(self, params: Any) -> Any:
-        if not self.is_remote or not isinstance(params, dict):
-            return params
-        session = params.get("sessionId")
-        ours = self._ours.get(session) if isinstance(session, str) else None
-        return params if ours is None else {**params, "sessionId": ours}
-
-
-_OF_THE_CLIENT = ("remote", "additionalDirectories", "sessionId", "_meta")
-"""What has a meaning only where the client is."""
-
-
-_FILES = ("fs/", "terminal/", "workspace/")
-"""What begins like this is about the client's own files, and was not offered."""
-
-END_PATIENCE = 3.0
-"""How long an agent may take to let go of a session, in seconds; its files are cleared away then."""
-
-
-def remote_of(params: dict[str, Any]) -> Any:
-    """Return the reference in a request, wherever its client was able to put it."""
-    remote = params.get("remote")
-    return remote if remote is not None else ours(params).get("remote")
-
-
-def _offered(capabilities: dict[str, Any]) -> dict[str, Any]:
-    sessions, meta = capabilities.get("sessionCapabilities"), capabilities.get("_meta")
-    # Whether or not the agent wants to know: the files have to go.
-    sessions = {**(sessions if isinstance(sessions, dict) else {}), "close": {}, "delete": {}}
-    told = {**ours(capabilities), "remoteSessions": True}
-    return {
-        **capabilities,
-        "sessionCapabilities": sessions,
-        "_meta": {**(meta if isinstance(meta, dict) else {}), protocol.META: told},
-    }
-
-
-def _name(agent: Agent) -> str:
-    """Return what the agent calls itself."""
-    names = [agent.info.get("title"), agent.info.get("name"), agent.spec.name]
-    return next(name for name in names if isinstance(name, str) and name)
-
-
-def _can(agent: Agent, name: str) -> bool:
-    sessions = agent.capabilities.get("sessionCapabilities")
-    return isinstance(sessions, dict) and sessions.get(name) not in (None, False)
-
-
-def _hints(params: dict[str, Any]) -> dict[str, Any]:
-    """Return what others have put into `_meta`."""
-    meta = params.get("_meta")
-    meta = meta if isinstance(meta, dict) else {}
-    return {key: value for key, value in meta.items() if key != protocol.META}
-
-
-def _folder(root: Path, wanted: Any) -> Path:
-    """Return the folder of the repository that the session is about, if it is one of its own."""
-    if not isinstance(wanted, str) or not wanted:
-        return root
-    parts = PurePosixPath(wanted).parts
-    folder = root.joinpath(*parts)
-    if PurePosixPath(wanted).is_absolute() or ".." in parts or ".git" in parts:
-        raise invalid_params("folder: must be one of the repository.")
-    if not folder.is_dir() or not folder.resolve().is_relative_to(root.resolve()):
-        raise invalid_params(f"folder: there is no {wanted} at this revision.")
-    return folder
-
-
-def _words(prompt: Any) -> str:
-    blocks = prompt if isinstance(prompt, list) else []
-    return "\n".join(
-        block["text"]
-        for block in blocks
-        if isinstance(block, dict) and isinstance(block.get("text"), str)
-    )
-
-
-def _without(left: dict[str, str]) -> str:
-    """Say what is not brought back."""
-    paths: dict[str, list[str]] = {}
-    for path, why in left.items():
-        paths.setdefault(why, []).append(path)
-    lines = (f"- {some(names)}: {why}" for why, names in paths.items())
-    return "\n\nThis is left out of what is brought back:\n\n" + "\n".join(lines) + "\n"
 
 
 async def _told(work: Awaitable[T]) -> T:
