@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections import Counter
 from difflib import SequenceMatcher
@@ -64,7 +65,7 @@ class NotebookFormat:
         """Read and validate it."""
         try:
             value = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"it is not JSON: {error}") from None
         if not isinstance(value, dict) or not isinstance(value.get("nbformat"), int):
             raise ValueError("it is JSON, but no notebook: the field `nbformat` is missing")
@@ -82,13 +83,14 @@ class NotebookFormat:
             elif notebook.nbformat > 4:
                 raise ValueError(f"its format {notebook.nbformat} is not known here")
             value = json.loads(json.dumps(rejoin_lines(notebook)))
-            value["cells"] = _distinct(value["cells"])
+            value["cells"] = _distinct(_with_ids(value))
             if check:
                 nbformat.validate(nbformat.from_dict(_written(named(value))))
-        except nbformat.ValidationError as error:
+        except (nbformat.ValidationError, ValueError) as error:
             reason = str(error).split("\n", 1)[0]
             raise ValueError(f"it is not a valid notebook: {reason}") from None
-        except (AttributeError, KeyError, TypeError) as error:
+        except Exception as error:
+            # What converts old notebooks takes them for good ones, and fails on others in any way.
             raise ValueError(f"it is not a valid notebook: {error!r}") from None
         return value
 
@@ -135,15 +137,33 @@ def named(notebook: dict[str, Any], like: dict[str, Any] | None = None) -> dict[
     return {**notebook, "cells": cells}
 
 
+def _with_ids(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the cells, without what is no id where none was known: before format 4.5."""
+    if notebook.get("nbformat_minor", 0) >= 5:
+        return notebook["cells"]  # type: ignore[no-any-return]
+    return [
+        cell if _is_id(cell.get("id")) else {key: cell[key] for key in cell if key != "id"}
+        for cell in notebook["cells"]
+    ]
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", value) is not None
+
+
 def _distinct(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Tell cells apart that were copied with their ids, the same way in every version."""
+    taken = {cell["id"] for cell in cells if "id" in cell}
     seen: Counter[Any] = Counter()
     distinct = []
     for cell in cells:
-        id = cell.get("id")
+        id = new = cell.get("id")
         seen[id] += 1
-        again = id is not None and seen[id] > 1
-        distinct.append({**cell, "id": f"{id}-{seen[id]}"[-64:]} if again else cell)
+        if id is not None and seen[id] > 1:
+            while (new := f"{id}-{seen[id]}"[-64:]) in taken:
+                seen[id] += 1
+            taken.add(new)
+        distinct.append({**cell, "id": new} if new != id else cell)
     return distinct
 
 

@@ -31,7 +31,13 @@ def merge_texts(base: str, ours: str, theirs: str, *, apart: bool = False) -> st
     if theirs == base:
         return ours
     lines = [text.splitlines(keepends=True) for text in (base, ours, theirs)]
-    return "".join(merge_sequences(*lines, what="line", apart=apart))
+    merged = merge_sequences(*lines, what="line", apart=apart)
+    text = "".join(merged)
+    if text.splitlines(keepends=True) != merged:
+        # One side's last line has no end, and the other's goes on behind it: nobody wrote what
+        # they would be in one.
+        raise ConflictError(f"line {len(lines[0])}")
+    return text
 
 
 def merge_sequences(
@@ -134,6 +140,9 @@ def _cell(
         # What ran last is the truth about outputs, and only our side runs.
         ran = theirs if _results(ours) == _results(base) else ours
         cell.update(zip(("execution_count", "outputs"), _results(ran), strict=True))
+        if "attachments" in cell:
+            # Put into a text on one side, which is code on the other: that has none.
+            raise ConflictError(f"cell_type of {name}")
     return cell
 
 
@@ -152,13 +161,33 @@ def _fields(
     for key in dict.fromkeys([*ours, *theirs]):
         if key in skip:
             continue
-        sides = [side.get(key, _ABSENT) for side in (base, ours, theirs)]
-        value = sides[2] if sides[1] in (sides[0], sides[2]) else sides[1]
-        if value is sides[1] and sides[2] not in (sides[0], sides[1]):
+        was, mine, other = (side.get(key, _ABSENT) for side in (base, ours, theirs))
+        if _same(mine, was) or _same(mine, other):
+            value = other
+        elif _same(other, was):
+            value = mine
+        else:
             raise ConflictError(what if key == "source" else f"{key} of {what}")
         if value is not _ABSENT:
             merged[key] = value
     return merged
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same in JSON: there, true is not 1, and NaN is like any other."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in one:
+            if key not in other or not _same(one[key], other[key]):
+                return False
+        return len(one) == len(other)
+    if isinstance(one, list) and isinstance(other, list):
+        for item, its in zip(one, other, strict=False):
+            if not _same(item, its):
+                return False
+        return len(one) == len(other)
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return bool(one == other or (one != one and other != other))
 
 
 _ABSENT = object()

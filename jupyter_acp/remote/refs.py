@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import (
     BaseModel,
@@ -35,6 +35,7 @@ _REVISION = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SCP_LIKE = re.compile(
     r"([A-Za-z0-9_][A-Za-z0-9._-]*)@([A-Za-z0-9][A-Za-z0-9.-]*):(?!//)([^\s:][^\s]*)"
 )
+_PLACE = re.compile(r"(?:[a-z0-9][a-z0-9.-]*|\[[0-9a-f:.]+\])(?::[0-9]*)?")
 _USERINFO = re.compile(r"(?<=://)[^/\s]*@")
 _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?=/|$)|\.$")
 
@@ -173,6 +174,8 @@ def address_of(url: str) -> Address:
     if plain := _SCP_LIKE.fullmatch(url):
         if plain[3].startswith("-"):
             raise RefError("must not have a path that begins with a dash")
+        if "@[" in plain[3]:
+            raise RefError("must name its host plainly, and no other one")
         return Address("ssh", plain[2].lower())
     raise RefError(
         "must be an address such as https://example.org/you/project.git or "
@@ -188,15 +191,22 @@ def _of_url(url: str) -> Address:
     except ValueError:
         # Without its words, which may quote a password.
         raise RefError("is not an address that can be read") from None
-    if parts.scheme not in KNOWN_SCHEMES:
-        raise RefError(f"must begin with https:// or ssh://, not {parts.scheme[:20]}://")
-    if parts.query or parts.fragment:
+    if url.partition("://")[0] not in KNOWN_SCHEMES:
+        # Git knows no other spelling.
+        raise RefError("must begin with https:// or ssh://, in small letters")
+    if "?" in url or "#" in url:
         raise RefError("must have neither a query nor a fragment")
+    # What is not for curl, git decodes before it looks for the host, and takes one in brackets first.
+    is_decoded = not parts.scheme.startswith("http")
+    is_hidden = is_decoded and ("%" in parts.netloc or "@[" in unquote(parts.path))
+    # Of several of these signs, git takes the first for the end of the name, and curl the last.
+    if is_hidden or parts.netloc.count("@") > 1:
+        raise RefError("must name its host plainly, and no other one")
     if parts.scheme == "file":
         if parts.netloc or not parts.path.startswith("/"):
             raise RefError("must name a file on this machine: file:///path/to/repository.git")
         return Address("file", "")
-    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*|[0-9a-f:.]+", host) or port == 0:
+    if not _PLACE.fullmatch(parts.netloc.rpartition("@")[2].lower()) or port == 0:
         raise RefError("must name a host")
     if unquote(user).startswith("-") or parts.path.startswith("/-"):
         raise RefError("must not have a part that begins with a dash")
@@ -218,13 +228,14 @@ def check_branch(branch: str) -> str:
 
 def public_url(url: str) -> str:
     """Return an address without passwords; who logs in by ssh is part of the address."""
-    if "://" not in url:
+    scheme, separator, rest = url.partition("://")
+    if not separator:
         return url
-    parts: SplitResult = urlsplit(url)
-    user, at, host = parts.netloc.rpartition("@")
+    place, slash, path = rest.partition("/")
+    user, _, host = place.rpartition("@")
     name = user.partition(":")[0]
-    kept = f"{name}@" if at and name and parts.scheme == "ssh" else ""
-    return parts._replace(netloc=kept + host).geturl()
+    kept = f"{name}@" if name and scheme == "ssh" else ""
+    return f"{scheme}://{kept}{host}{slash}{path}"
 
 
 def redacted(text: str) -> str:

@@ -18,6 +18,7 @@ from .errors import (
     PARSE_ERROR,
     UNAVAILABLE,
     RpcError,
+    invalid_params,
 )
 from .outbox import Outbox, Queue
 from .request import Request
@@ -29,12 +30,16 @@ ROW_LENGTH = 100
 """How many are parsed before they are handed on: so few are gone again before the garbage collector
 gets to see them."""
 
+_ID_TYPES = (str, int, float)
+"""What an id can be; a boolean is none, though Python takes it for a number."""
+
 Done = Callable[[Any, RpcError | None], None]
 """Takes a request's result, or the error that it ended with."""
 
-_LONE_SURROGATE = re.compile(
-    rb"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
-    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+# Every escape is read, so that none begins in the middle of another: only the last kind is lone.
+_ESCAPE = re.compile(
+    rb"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])"
+    rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
 _LEADING_ID = re.compile(
     rb'\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?(?:\s*"method"\s*:\s*"([^"\\]*)"\s*,)?'
@@ -201,7 +206,12 @@ class Connection:
         if self._ended is not None:
             self._tell(done, None, self._ended)
             return key
-        self._send({"jsonrpc": "2.0", "id": key, "method": method, "params": params}, lane)
+        try:
+            self._send({"jsonrpc": "2.0", "id": key, "method": method, "params": params}, lane)
+        except TypeError as problem:
+            # What somebody else nests too deeply can be read, and not be written again.
+            self._tell(done, None, invalid_params(f"{method} cannot be passed on: {problem}."))
+            return key
         self._pending[key] = done
         return key
 
@@ -323,14 +333,14 @@ class Connection:
         elif "jsonrpc" in message or method is not None:
             self.log.warning("%s: ignored a message that is no request or answer", self._name)
             self._refuse(
-                message.get("id"),
+                _plain(message.get("id")),
                 RpcError(INVALID_REQUEST, "Message refused: it has no method, result or error."),
             )
         else:
             self.log.warning("%s: ignored an object that is not JSON-RPC", self._name)
 
     def _requested(self, id: Any, method: str, params: Any) -> None:
-        if not isinstance(id, (str, int, float)) and id is not None:
+        if type(id) not in _ID_TYPES and id is not None:
             self._refuse(None, RpcError(INVALID_REQUEST, "A request id is a string or a number."))
             return
         request = Request(self, id, method, params)
@@ -344,8 +354,8 @@ class Connection:
             request.fail(RpcError(INTERNAL_ERROR, f"{method} failed: {error}"))
 
     def _answered(self, message: dict[str, Any]) -> None:
-        id = message.get("id")
-        done = self._pending.pop(id, None) if isinstance(id, (int, str)) else None
+        id: Any = message.get("id")
+        done = self._pending.pop(id, None) if type(id) in _ID_TYPES else None
         if done is None:
             if id is None and "error" in message:
                 self.log.warning(
@@ -353,7 +363,9 @@ class Connection:
                 )
                 return
             self.log.warning(
-                "%s: ignored a response to id %r: nothing with that id is waiting", self._name, id
+                "%s: ignored a response to id %r: nothing with that id is waiting",
+                self._name,
+                _plain(id),
             )
             return
         error = message.get("error")
@@ -364,7 +376,7 @@ class Connection:
 
     def _cancel(self, params: Any) -> None:
         id = params.get("requestId") if isinstance(params, dict) else None
-        request = self._incoming.get(id) if isinstance(id, (str, int)) else None
+        request = self._incoming.get(id) if type(id) in _ID_TYPES else None
         if request is not None:
             request.cancel()
 
@@ -375,7 +387,7 @@ class Connection:
         if isinstance(raw, Oversized):
             self._refuse_oversized(raw)
         elif raw and not raw.isspace():
-            repaired = _LONE_SURROGATE.sub(rb"\1\\ufffd", raw)
+            repaired = _ESCAPE.sub(lambda escape: escape[1] or rb"\ufffd", raw)
             if repaired == raw:
                 self._refuse_text(raw, error)
             else:
@@ -398,11 +410,19 @@ class Connection:
         )
         self.log.warning("%s: %s", self._name, error.message)
         known = _LEADING_ID.match(message.head)
-        if known is None:
+        try:
+            id = orjson.loads(known[2]) if known is not None else None
+        except orjson.JSONDecodeError:
+            # It only looks like one.
+            id = None
+        if known is None or id is None:
             self._refuse(None, error)
-            return
-        id = orjson.loads(known[2])
-        if known[1] is not None or known[3] is not None:
+        elif known[1] is not None or known[3] is not None:
             self._refuse(id, error)
         elif done := self._pending.pop(id, None):
             self._tell(done, None, error)
+
+
+def _plain(id: Any) -> Any:
+    """Return an id if it is one: what else is there may be too deep to be shown or sent back."""
+    return id if type(id) in _ID_TYPES else None

@@ -37,11 +37,11 @@ class RpcError(Exception):
     def from_json(cls, error: Any) -> RpcError:
         """Take what the other side sent, however oddly shaped, without failing on it."""
         if not isinstance(error, dict):
-            return cls(INTERNAL_ERROR, str(error))
+            return cls(INTERNAL_ERROR, _text(error))
         code = error.get("code")
         return cls(
-            code if isinstance(code, int) else INTERNAL_ERROR,
-            str(error.get("message") or "The other side reported an error without a message."),
+            code if type(code) is int else INTERNAL_ERROR,
+            _text(error.get("message") or "The other side reported an error without a message."),
             error.get("data"),
         )
 
@@ -59,6 +59,13 @@ class RpcError(Exception):
         if self.data is not None:
             error["data"] = self.data
         return error
+
+
+def _text(value: Any) -> str:
+    try:
+        return str(value)
+    except RecursionError:
+        return "The other side reported an error that is nested too deeply to be shown."
 
 
 def method_not_found(method: str) -> RpcError:
