@@ -42,21 +42,31 @@ class AcpExtension(ExtensionApp):
     description = "Work with coding agents on live notebooks"
 
     agents = Dict(
-        help="""Agents by id, besides those that are found:
-        `{"my-agent": {"name": ..., "argv": [...] or "url": ..., "env": {...}, "headers": {...}}}`.
+        help="""Agents by id, besides those that are found: `{"my-agent": {"argv": ["my-agent",
+        "--acp"]}}`. Fields: `argv` or `url`, `env` (of a command) or `headers` (of a url),
+        `name`, `description`, `icon`, `install`.
         """,
     ).tag(config=True)
 
     default_agent = Unicode(
-        "", help="The id of the agent for new sessions; the built-in one if empty."
+        "",
+        help="""The id of the agent for sessions that name none; if empty, the built-in one, or the
+        first that is ready where that is not allowed.
+        """,
     ).tag(config=True)
 
     allowed_agents = List(
-        Unicode(), help="The ids of the agents that may be used, or patterns; all if empty."
+        Unicode(),
+        help="""The ids of the agents that may be used, or patterns such as `claude*`; others are not
+        listed. All if empty.
+        """,
     ).tag(config=True)
 
     registry = Unicode(
-        "", help="Path or URL of an ACP registry file with more agents; none if empty."
+        "",
+        help="""Path or URL of an ACP registry file with more agents; none if empty. Nothing is fetched
+        unless it is set.
+        """,
     ).tag(config=True)
 
     journal = Unicode(help="The SQLite file that sessions are kept in.").tag(config=True)
@@ -66,27 +76,45 @@ class AcpExtension(ExtensionApp):
         return str(Path(jupyter_data_dir()) / "acp" / "journal.sqlite")
 
     max_message_size = Integer(
-        64 * 1024 * 1024, help="The longest message that is taken, in bytes (64 MiB)."
+        64 * 1024 * 1024,
+        help="""The longest message that is taken, from a window or an agent, in bytes.
+        """,
     ).tag(config=True)
 
     window_buffer = Integer(
         8 * 1024 * 1024,
-        help="How much a window may leave unread before it is dropped, in bytes (8 MiB).",
+        help="""How much a window may leave unread, while it takes nothing, before it is dropped, in
+        bytes.
+        """,
     ).tag(config=True)
 
     initialize_timeout = Float(
-        120.0, help="How long an agent may take to start, in seconds (120)."
+        120.0,
+        help="""How long an agent may take to start and to answer `initialize`, in seconds.
+        """,
     ).tag(config=True)
 
     request_timeout = Float(
         120.0,
-        help="""How long an agent may take to open, find or set up a session, in seconds (120). A turn
-        may take as long as it takes.
+        help="""How long an agent may take to open, find or set up a session, in seconds. A turn may
+        take as long as it takes.
         """,
     ).tag(config=True)
 
     stop_grace = Float(
-        3.0, help="How long an agent may take to end before it is forced to, in seconds (3)."
+        3.0, help="How long an agent may take to end before it is forced to, in seconds."
+    ).tag(config=True)
+
+    max_sessions = Integer(
+        1000,
+        help="How many sessions may be open at once; closed ones do not count.",
+    ).tag(config=True)
+
+    max_terminals = Integer(
+        50,
+        help="""How many commands an agent may have running in a session at once, those included that
+        wait to be allowed.
+        """,
     ).tag(config=True)
 
     keep_days = Float(
@@ -98,21 +126,32 @@ class AcpExtension(ExtensionApp):
     ).tag(config=True)
 
     keep_size = Integer(
-        0, help="How many MiB all transcripts together may take; 0 is as many as they need."
+        0,
+        help="""How many MiB all transcripts together may take before the oldest sessions go; 0 is as
+        many as they need.
+        """,
     ).tag(config=True)
 
     remote_schemes = List(
         Enum(["https", "ssh", "http", "file"]),
         ["https", "ssh"],
-        help="What the addresses of repositories of remote sessions may begin with.",
+        help="""What the addresses of repositories of remote sessions may begin with; `http` and `file`
+        can be added.
+        """,
     ).tag(config=True)
 
     remote_hosts = List(
-        Unicode(), help="The hosts that such repositories may be on, or patterns; all if empty."
+        Unicode(),
+        help="""The hosts that such repositories may be on, or patterns such as `*.example.org`; all if
+        empty.
+        """,
     ).tag(config=True)
 
     remote_branch = Unicode(
-        "acp/{session}", help="What the branches are called that remote sessions come back as."
+        "acp/{session}",
+        help="""What the branches are called that remote sessions come back as; `{session}` stands for
+        the session's id.
+        """,
     ).tag(config=True)
 
     remote_author = Unicode(
@@ -120,27 +159,40 @@ class AcpExtension(ExtensionApp):
     ).tag(config=True)
 
     remote_timeout = Float(
-        600.0, help="How long a clone, a fetch or a push may take, in seconds (600)."
+        600.0, help="How long a clone, a fetch or a push may take, in seconds."
     ).tag(config=True)
 
     remote_size = Integer(
-        2000, help="How large a repository may be, in MB (2000), packed or unpacked."
+        2000,
+        help="""How much of a repository may be fetched at once, and how large its files may be, also
+        with what the agent makes, in MB.
+        """,
     ).tag(config=True)
 
-    remote_files = Integer(100_000, help="How many files it may have (100,000).").tag(config=True)
+    remote_files = Integer(
+        100_000, help="How many files a repository may have, also with what the agent makes."
+    ).tag(config=True)
 
-    remote_cache = Unicode(help="The folder that repositories are kept in.").tag(config=True)
+    remote_cache = Unicode(help="The folder that repositories and working trees are kept in.").tag(
+        config=True
+    )
 
     @default("remote_cache")
     def _default_remote_cache(self) -> str:
         return str(Path(jupyter_data_dir()) / "acp" / "remote")
 
     remote_keep_days = Float(
-        30.0, help="How many days repositories are kept that no session uses (30)."
+        30.0,
+        help="""How many days repositories and working trees are kept that nobody uses; work that was
+        never brought back stays.
+        """,
     ).tag(config=True)
 
     remote_keep_size = Integer(
-        20_000, help="How many MB they may take together before the oldest go (20,000)."
+        20_000,
+        help="""How many MB repositories and working trees may take together before the oldest go; work
+        that was never brought back stays.
+        """,
     ).tag(config=True)
 
     workspace = List(
@@ -154,22 +206,23 @@ class AcpExtension(ExtensionApp):
 
     tools = Bool(
         True,
-        help="""Whether agents on this machine get the MCP server `jupyter`: tools to read, change and
-        run notebooks.
+        help="""Whether agents on this machine get the MCP server `jupyter`, with tools to read, change
+        and run notebooks.
         """,
     ).tag(config=True)
 
     permissions = Dict(
-        help="""Rules for what agents do through this server, by agent, `*` being all of them:
-        `{"*": [{"kind": "terminal", "match": "git *", "decision": "allow"}]}`. Kinds: `read`, `write`,
-        `terminal`, `run`, or `*`; decisions: `allow`, `ask`, `deny`. The first that matches wins, over
-        any rule of a user.
+        help="""Rules for what agents do through this server, by agent, `*` being all of them: `{"*":
+        [{"kind": "terminal", "match": "git *", "decision": "allow"}]}`. `kind` is `read`,
+        `write`, `terminal`, `run` or `*`; `decision` is `allow`, `ask` or `deny`. An agent's
+        own rules come first; the first that fits decides, before any rule of a user.
         """,
     ).tag(config=True)
 
     def initialize_settings(self) -> None:
         """Prepare, but load nothing: most servers start long before the first session."""
         self._manager: SessionManager | None = None
+        self._listener: Any = None
         self._starting = asyncio.Lock()
         self._pulse = PeriodicCallback(self._touch_if_running, PULSE * 1000)
 
@@ -246,6 +299,7 @@ class AcpExtension(ExtensionApp):
                 initialize_timeout=self.initialize_timeout,
                 request_timeout=self.request_timeout,
                 stop_grace=self.stop_grace,
+                sessions=self.max_sessions,
                 remote=self._remote_options(),
                 retention=Retention(self.keep_days, self.keep_sessions, self.keep_size),
             ),
@@ -282,6 +336,7 @@ class AcpExtension(ExtensionApp):
         from .client.documents import Documents
         from .client.files import Files
         from .client.kernels import Kernels
+        from .client.named import NamedFiles
         from .client.notebooks import Notebooks
         from .client.permissions import Permissions
         from .client.running import Running
@@ -316,12 +371,13 @@ class AcpExtension(ExtensionApp):
         services = Services(workspace, notebooks, running, kernels)
         return ClientServices(
             files,
-            Terminals(root_dir, permissions.check, terminals),
+            Terminals(root_dir, permissions.check, terminals, self.max_terminals),
             workspace,
             permissions,
             watcher,
             notebooks,
             changes,
+            NamedFiles(root_dir),
             self._make_tools(services) if self.tools else None,
         )
 
@@ -341,7 +397,7 @@ class AcpExtension(ExtensionApp):
         return Channel(self.serverapp.runtime_dir, serve, self.log)
 
     def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:
-        """Tell of every file that is saved by Jupyter itself."""
+        """Tell of every file that is saved by Jupyter itself; only the latest wants to know."""
         from .paths import os_path
 
         async def listen(logger: Any, schema_id: str, data: dict[str, Any]) -> None:  # noqa: ARG001
@@ -350,8 +406,12 @@ class AcpExtension(ExtensionApp):
                 saved(path.resolve())
 
         assert self.serverapp is not None
-        if self.serverapp.event_logger is not None:
-            self.serverapp.event_logger.add_listener(schema_id=CONTENTS_EVENT, listener=listen)
+        logger = self.serverapp.event_logger
+        if logger is not None:
+            if self._listener is not None:
+                logger.remove_listener(schema_id=CONTENTS_EVENT, listener=self._listener)
+            self._listener = listen
+            logger.add_listener(schema_id=CONTENTS_EVENT, listener=listen)
 
     def rules(self) -> Rules:
         """Return what the administrator allows and forbids, or say what is wrong with it."""

@@ -28,7 +28,8 @@ def file_uri(path: PurePath) -> str:
     three slashes which agents look for.
     """
     text = path.as_posix()
-    drive, rest = (text[:2], text[2:]) if text[1:2] == ":" else ("", text)
+    is_drive = text[:1].isalpha() and text[1:2] == ":"
+    drive, rest = (text[:2], text[2:]) if is_drive else ("", text)
     encoded = quote(rest.encode("utf-8", "surrogateescape"), safe="/!$&'()*+,;=:@~")
     return f"file:///{drive}{encoded}" if drive else f"file://{encoded}"
 
@@ -37,7 +38,10 @@ def uri_path(uri: str) -> str:
     """Return the path in a `file:` URI; what is no such URI is taken for a path as it is."""
     if not uri.lower().startswith("file:"):
         return uri
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        raise invalid_params(f"{uri[:80]} is not an address that can be read.") from None
     if parts.netloc not in ("", "localhost"):
         raise invalid_params(f"{uri} is a file of another machine.")
     path = unquote(parts.path, errors="surrogateescape")
@@ -47,28 +51,56 @@ def uri_path(uri: str) -> str:
 
 def contained(path: str, roots: Iterable[str]) -> Path:
     """Return where a path really leads if that is inside one of the roots; refuse it otherwise."""
+    if len(path) > LONGEST:
+        raise invalid_params(f"{path[:80]}… is no path: it has {len(path):,} characters.")
     try:
         target = Path(path).resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise invalid_params(f"{path!r} is not a usable path: {error}.") from None
-    folders = list(dict.fromkeys(Path(root).resolve() for root in roots))
-    if any(target == folder or folder in target.parents for folder in folders):
-        return target
-    raise invalid_params(
-        f"{path} is outside the folders of this session: {', '.join(map(str, folders))}."
-    )
+    roots = list(roots)
+    root = innermost(target, roots)
+    if root is None:
+        folders = dict.fromkeys(map(str, _resolved(roots)))
+        raise invalid_params(
+            f"{path} is outside the folders of this session: {', '.join(folders)}."
+        )
+    # A server may show the whole disk; what the kernel makes look like files is none of that.
+    if _is_ordinary(root) and not _is_ordinary(target):
+        raise invalid_params(f"{path} is not a file of anybody's: it belongs to the system.")
+    return target
+
+
+def _is_ordinary(path: Path) -> bool:
+    return path.parts[1:2] not in _OF_THE_KERNEL
+
+
+_OF_THE_KERNEL = [("proc",), ("sys",), ("dev",)]
+
+LONGEST = 4096
+"""No system knows longer paths; to look at one takes time that grows with the square of its length."""
 
 
 def containing(path: Path, roots: Iterable[str]) -> list[Path]:
     """Return those of the folders that a path is in, the deepest first."""
-    folders = dict.fromkeys(Path(root).resolve() for root in roots)
+    folders = dict.fromkeys(_resolved(roots))
     inside = [folder for folder in folders if folder == path or folder in path.parents]
     return sorted(inside, key=lambda folder: len(folder.parts), reverse=True)
+
+
+def _resolved(roots: Iterable[str]) -> Iterator[Path]:
+    """Yield where folders really are, but for those that have become a loop of links."""
+    for root in roots:
+        with contextlib.suppress(OSError, RuntimeError):
+            yield Path(root).resolve()
 
 
 def innermost(path: Path, roots: Iterable[str]) -> Path | None:
     """Return the deepest of the folders that a path is in."""
     return next(iter(containing(path, roots)), None)
+
+
+_TO_PASS = getattr(os, "O_PATH", getattr(os, "O_SEARCH", os.O_RDONLY))
+"""Many may pass through a folder that they may not list, such as the one of all homes."""
 
 
 @contextlib.contextmanager
@@ -77,8 +109,8 @@ def folder_of(path: Path, *, create: bool = False) -> Iterator[int]:
 
     What was resolved has no links in it; one that is met on the way was put there since.
     """
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-    folder = os.open(path.anchor, os.O_RDONLY | os.O_DIRECTORY)
+    flags = _TO_PASS | os.O_DIRECTORY | os.O_NOFOLLOW
+    folder = os.open(path.anchor, _TO_PASS | os.O_DIRECTORY)
     try:
         for part in path.parent.parts[1:]:
             if create:

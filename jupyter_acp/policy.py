@@ -11,14 +11,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from .paths import containing, innermost
+from .paths import containing
+from .protected import Risk, folded_path, folded_pattern, risk_of_writing
 
 Kind = Literal["read", "write", "terminal", "run"]
 Decision = Literal["allow", "ask", "deny"]
 
 _SHELL = set(";|&`$()<>\n\\")
-_STARTS_SOMETHING = ("jupyter_*config.py", "jupyter_*config.json", "ipython_config.py")
-_RUNS_BY_ITSELF = {"sitecustomize.py", "usercustomize.py"}
 
 
 class Rule(BaseModel):
@@ -34,14 +33,22 @@ class Rule(BaseModel):
         """Whether it says something about an action."""
         if self.kind not in ("*", action.kind):
             return False
-        # `git *` must not allow `git log; rm -r .`: what a shell puts together is not one command,
-        # nor is a command that is told to load something else.
+        # `git *` must not allow `git log; rm -r .`: what a shell puts together is not one command.
+        # Nor is a command that is given more than its line tells.
         careful = self.decision == "allow" and action.kind == "terminal" and self.match != "*"
-        if careful and action.is_unusual:
+        if careful and action.has_more:
             return False
         if careful and (_SHELL & set(" ".join(action.subjects))) - set(self.match):
             return False
-        return any(fnmatchcase(subject, self.match) for subject in action.subjects)
+        if any(fnmatchcase(subject, self.match) for subject in action.subjects):
+            return True
+        # What is not allowed is not to be had by another spelling of its name.
+        is_file = action.kind in ("read", "write")
+        return self.decision != "allow" and is_file and self._fits_folded(action)
+
+    def _fits_folded(self, action: Action) -> bool:
+        match = folded_pattern(self.match)
+        return any(fnmatchcase(folded_path(subject), match) for subject in action.subjects)
 
 
 Rules = Mapping[str, list[Rule]]
@@ -64,8 +71,11 @@ class Action:
         self.subjects = subjects
         self.title = title
         self.details = details
-        self.is_unusual = False
-        """Whether there is more to it than what it is named by: then it is always looked at."""
+        self.risk: Risk | None = None
+        """What it would do besides what it is named by: then it is asked about, whatever was allowed."""
+
+        self.has_more = False
+        """Whether it is not told by what it is named by: then that alone allows nothing."""
 
         self.granted_by = subjects
         """What the user must have allowed the agent, one of them, for this to need no question."""
@@ -82,22 +92,10 @@ class Action:
         """Make one that is about a file: rules name it by its whole path or that in a folder."""
         folders = containing(path, roots)
         names = [str(path), *(path.relative_to(folder).as_posix() for folder in folders)]
-        return cls(kind, list(dict.fromkeys(names)), title, details)
-
-
-def needs_permission(path: Path, roots: Sequence[str]) -> bool:
-    """Whether a file is one that agents should not touch by the way.
-
-    Hidden files and folders, `.git` and `.ssh` among them, and files that run without being asked.
-    """
-    root = innermost(path, roots)
-    parts = path.relative_to(root).parts if root is not None else path.parts
-    name = path.name.lower()
-    return (
-        any(part.startswith(".") for part in parts)
-        or name in _RUNS_BY_ITSELF
-        or any(fnmatchcase(name, pattern) for pattern in _STARTS_SOMETHING)
-    )
+        action = cls(kind, list(dict.fromkeys(names)), title, details)
+        if kind == "write":
+            action.risk = risk_of_writing(path, roots)
+        return action
 
 
 def rules_of(value: Any) -> Rules:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from .paths import LONGEST
 from .rpc import invalid_params
 
 META = "jupyter-acp"
@@ -37,6 +38,7 @@ SET_MODEL = "session/set_model"
 SET_CONFIG_OPTION = "session/set_config_option"
 REQUEST_PERMISSION = "session/request_permission"
 ELICIT = "elicitation/create"
+ELICITED = "elicitation/complete"
 READ_FILE = "fs/read_text_file"
 WRITE_FILE = "fs/write_text_file"
 TERMINAL_CREATE = "terminal/create"
@@ -93,6 +95,8 @@ CHANGE_DECIDED = "_jupyter/change/decided"
 def _absolute(path: str) -> str:
     if "\0" in path or not os.path.isabs(path):
         raise ValueError("must be an absolute path")
+    if len(path) > LONGEST:
+        raise ValueError(f"must not have more than {LONGEST:,} characters")
     return path
 
 
@@ -312,15 +316,15 @@ class NotebookRun(BaseModel):
 class EnvVariable(BaseModel):
     """An environment variable of a terminal."""
 
-    name: str
-    value: str
+    name: str = Field(pattern=r"^[^=\x00]+$")
+    value: str = Field(pattern=r"^[^\x00]*$")
 
 
 class CreateTerminalParams(SessionParams):
     """`terminal/create`."""
 
-    command: str = Field(min_length=1)
-    args: list[str] = Field(default_factory=list)
+    command: str = Field(pattern=r"^[^\x00]+$")
+    args: list[Annotated[str, Field(pattern=r"^[^\x00]*$")]] = Field(default_factory=list)
     env: list[EnvVariable] = Field(default_factory=list)
     cwd: AbsolutePath | None = None
     output_byte_limit: int | None = Field(default=None, ge=0, alias="outputByteLimit")

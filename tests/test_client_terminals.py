@@ -252,7 +252,7 @@ async def test_a_sudden_end_of_the_server_ends_everything(window, acp, tmp_path)
 async def test_what_is_never_released_is_forgotten_with_all_that_it_started(
     window, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(service, "TERMINALS_PER_SESSION", 1)
+    monkeypatch.setattr(service, "KEPT_PER_SESSION", 1)
     session = await window.new(tmp_path)
     code = FAMILY.rpartition(";")[0]
     first = await create(window, session, *python(code))

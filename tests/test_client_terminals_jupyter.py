@@ -224,9 +224,9 @@ async def test_programs_find_a_terminal_without_pages(window, tmp_path, monkeypa
     output = (await run(window, session, line))["output"].splitlines()
     assert output[0] == "xterm-256color cat cat:"
     assert output[1].startswith("/dev/")
-    mine = [{"name": "PAGER", "value": "more"}, {"name": "TERM", "value": "dumb"}]
+    mine = [{"name": "PAGER", "value": ""}, {"name": "TERM", "value": "dumb"}]
     output = (await run(window, session, 'echo "$TERM $PAGER"', env=mine))["output"]
-    assert output == "dumb more\n"
+    assert output == "dumb \n"
 
 
 async def test_the_agent_reads_text_and_windows_get_the_colours(window, tmp_path):

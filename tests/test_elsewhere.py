@@ -176,7 +176,7 @@ async def test_two_windows_take_over_the_same_one(window, acp_connect, root, jp_
     assert "result" in await window.response(first)
     assert "result" in await other.response(second)
     await window.prompt(one["id"], ["chunk", "And now."])
-    await other.wait(lambda m: "And now." in str(m))
+    await other.wait(lambda _: "And now." in other.texts())
     assert other.texts() == window.texts() == ["It was ", "long ago.", "And now."]
 
 

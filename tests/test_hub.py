@@ -121,10 +121,15 @@ async def test_a_guest_watches(hub):
     assert {process.pid for process in children_of(hub, "ada")} <= before
 
     # Until somebody gives them more.
-    more = hub.token("ada", "access:servers!server=ada/", "custom:acp:execute")
+    more = hub.token("gus", "access:servers!server=ada/", "custom:acp:execute")
     acting = await opened(hub, "ada", more)
-    await acting.prompt(session, ["chunk", "Done."])
-    await watching.wait(lambda _: watching.texts() == ["Look.", "Done."])
+    turn = await acting.start_prompt(session, ["ask"], ["chunk", "Done."])
+    asked = await acting.wait(lambda m: m.get("method") == "session/request_permission")
+    yes = {"outcome": {"outcome": "selected", "optionId": "yes"}}
+    await acting.send({"jsonrpc": "2.0", "id": asked["id"], "result": yes})
+    assert (await acting.response(turn))["result"]["stopReason"] == "end_turn"
+    await watching.wait(lambda _: watching.texts()[-1] == "Done.")
+    assert watching.of("session/request_permission") == []
     # Nobody gets further than they were let.
     assert hub.status("GET", "/user/gus/acp/sessions", token) == 403
     assert hub.status("GET", "/user/gus/acp/sessions", guest) == 200

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_acp.app import PERMISSION_EVENT
-from jupyter_acp.policy import Action, Rule, needs_permission
+from jupyter_acp.policy import Action, Rule
+from jupyter_acp.protected import needs_permission, risk_of_writing
 
 ASK = "session/request_permission"
 DECIDED = "_jupyter/permission_decided"
@@ -142,11 +143,43 @@ async def test_hidden_files_need_a_yes_to_be_read_and_written(window, session, j
         assert answer == {"content": "old"}
         write = steps("fs/write_text_file", path=str(path), content="new")
         question, answer = await answered(window, session, write, "deny")
-        (diff,) = question["toolCall"]["content"]
+        *_, diff = question["toolCall"]["content"]
         assert (diff["oldText"], diff["newText"]) == ("old", "new")
         assert answer["code"] == -32011 and path.read_text() == "old"
         _, answer = await answered(window, session, write, "allow")
         assert answer == {} and path.read_text() == "new"
+
+
+@pytest.mark.parametrize("name", [".git/hooks/pre-commit", ".mcp.json", "kernels/x/kernel.json"])
+async def test_what_runs_by_itself_is_asked_about_whatever_was_allowed(
+    window, session, jp_root_dir, name
+):
+    path = jp_root_dir.resolve() / name
+    everything = {"*": [{"kind": "*", "match": "*", "decision": "allow"}]}
+    await window.notify("_jupyter/settings/update", {"rules": everything})
+    call = {"toolCallId": "1", "kind": "edit", "title": "Edit", "locations": [{"path": str(path)}]}
+    options = [{"optionId": "y", "name": "Yes", "kind": "allow_always"}]
+    write = steps("fs/write_text_file", path=str(path), content="new")
+    for _ in range(2):
+        start = len(window.received)
+        ask = steps(ASK, toolCall=call, options=options)
+        turn = await window.start_prompt(session, ask, write)
+        await choose(window, "y", start)
+        start += (
+            next(i for i, m in enumerate(window.received[start:]) if m.get("method") == ASK) + 1
+        )
+        question = await choose(window, "allow", start)
+        await window.response(turn)
+        warning, diff = question["toolCall"]["content"]
+        assert warning["content"]["text"].endswith(".")
+        assert warning["content"]["_meta"]["jupyter-acp"]["risk"]
+        assert diff["newText"] == "new"
+        # There is no "always" to it.
+        assert [o["optionId"] for o in question["options"]] == ["allow", "deny", "never"]
+        assert json.loads(window.texts()[-1]) == {} and path.read_text() == "new"
+        path.unlink()
+    _, answer = await answered(window, session, write, "deny")
+    assert answer["code"] == -32011 and not path.exists()
 
 
 async def test_a_link_to_a_hidden_file_is_a_hidden_file(window, session, jp_root_dir):
@@ -230,6 +263,21 @@ class TestAdmin:
         ]
 
 
+class TestAllowedByTheAdmin:
+    """Not even an administrator who allows everything means this."""
+
+    @pytest.fixture
+    def acp_config(self):
+        return {"permissions": {"*": [{"decision": "allow"}]}}
+
+    async def test_what_runs_by_itself_is_asked_about(self, window, session, jp_root_dir):
+        write = steps(
+            "fs/write_text_file", path=str(jp_root_dir / ".git" / "config"), content="[x]"
+        )
+        _, answer = await answered(window, session, write, "deny")
+        assert answer["code"] == -32011 and not (jp_root_dir / ".git").exists()
+
+
 class TestBadRules:
     """A typing error must not become a permission."""
 
@@ -259,20 +307,108 @@ def test_commands_that_a_rule_allows(match, command, fits):
     assert rule.fits(Action("terminal", [command], "")) is fits
 
 
-@pytest.mark.parametrize(
-    ("path", "protected"),
-    [
-        ("/w/a.py", False),
-        ("/w/.hidden/a.py", True),
-        ("/w/a/.bashrc", True),
-        ("/w/Jupyter_Notebook_config.py", True),
-        ("/w/sitecustomize.py", True),
-        ("/w/.git", True),
-        ("/elsewhere/.x/a", True),
+RISKS = {
+    "shell": [
+        "a/.bashrc",
+        ".zshenv",
+        ".config/fish/x",
+        "venv/bin/activate",
+        ".tmux.conf",
+        ".basHrc",
     ],
-)
-def test_files_that_need_permission(path, protected):
-    assert needs_permission(Path(path), ["/w"]) is protected
+    "jupyter": [
+        "Jupyter_Notebook_config.py",
+        "jupyterhub_config.py",
+        ".jupyter/custom/custom.js",
+        ".ipython/profile_default/startup/a.py",
+        ".local/share/jupyter/kernels/x/logo.png",
+        "kernels/mine/kernel.json",
+        "settings/overrides.json",
+    ],
+    "python": ["sitecustomize.py", "SiteCustomize.PY.", "lib/site-packages/evil.pth", ".pdbrc"],
+    "git": [
+        ".git",
+        "sub/.git/hooks/pre-commit",
+        ".gitattributes",
+        # As other file systems, or people, would read them.
+        ".GIT/config",
+        ".git /config",
+        ".git./config",
+        ".g\u200bit/config",
+        ".gi\ufe0ft/config",
+        ".git\u034f/config",
+        "\uff0egit/config",
+        ".git::$INDEX_ALLOCATION/config",
+        "GIT~1/config",
+    ],
+    "automation": [".pre-commit-config.yaml", ".github/workflows/test.yml"],
+    "editor": [".vscode/tasks.json", ".cursor/mcp.json", ".config/nvim/init.lua"],
+    "agent": [".claude/settings.json", ".mcp.json", ".mcp.json ", ".cursorrules"],
+    "login": [".ssh/authorized_keys", "Library/LaunchAgents/x.plist", ".config/autostart/x"],
+    "packages": [".npmrc", ".config/pip/pip.conf", ".Rprofile"],
+}
+HARMLESS = [
+    "a.py",
+    "git/config",
+    "kernels/a.py",
+    "notes.config.json",
+    "model.pth",
+    "src/autostart/manager.py",
+    "static/page_config.json",
+    "sitecustom\u0131ze.py",
+    "...",
+]
+HIDDEN = [".hidden/a.py", ".env", "sub/.x", ".github/ISSUE_TEMPLATE.md", ". ./x", ".:x/y"]
+
+
+@pytest.mark.parametrize(("risk", "name"), [(risk, name) for risk in RISKS for name in RISKS[risk]])
+def test_files_that_do_something_by_themselves(risk, name):
+    path = Path("/w") / name
+    found = risk_of_writing(path, ["/w"])
+    assert found is not None and found.id == risk
+    assert needs_permission(path, ["/w"], "write")
+
+
+@pytest.mark.parametrize("name", HARMLESS[:-1])
+def test_files_that_do_nothing(name):
+    path = Path("/w") / name
+    assert risk_of_writing(path, ["/w"]) is None
+    assert not needs_permission(path, ["/w"], "write") and not needs_permission(
+        path, ["/w"], "read"
+    )
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_files_that_need_permission(name):
+    path = Path("/w") / name
+    assert needs_permission(path, ["/w"], "write") and needs_permission(path, ["/w"], "read")
+    # It is hidden, and does nothing.
+    assert risk_of_writing(path, ["/w"]) is None
+
+
+def test_to_read_what_runs_by_itself_is_harmless_unless_it_holds_secrets():
+    assert not needs_permission(Path("/w/kernels/x/kernel.json"), ["/w"], "read")
+    assert needs_permission(Path("/w/jupyter_server_config.py"), ["/w"], "read")
+
+
+@pytest.mark.parametrize("root", ["/h/.claude", "/h/.vscode", "/h/p/.git", "/h/.config"])
+def test_a_folder_that_was_given_takes_no_risk_away(root):
+    name = {"/h/.config": "git/config"}.get(root, "settings.json")
+    assert risk_of_writing(Path(root) / name, [root]) is not None
+    # Others can be in such a place without being of it.
+    inside = Path("/usr/share/jupyter/work/a.py")
+    assert risk_of_writing(inside, ["/usr/share/jupyter/work"]) is None
+
+
+def test_a_repository_without_a_working_tree_is_one_by_any_name(tmp_path):
+    folder = tmp_path / "set"
+    folder.mkdir()
+    assert risk_of_writing(folder / "config", [str(tmp_path)]) is None
+    (folder / "HEAD").touch()
+    for name in ("config", "objects/x", "hooks/pre-commit"):
+        found = risk_of_writing(folder / name, [str(tmp_path)])
+        assert found is not None and found.id == "git", name
+    assert risk_of_writing(folder / "readme", [str(tmp_path)]) is None
 
 
 @pytest.mark.parametrize(
@@ -296,10 +432,14 @@ def test_files_that_need_permission(path, protected):
             ("terminal/create", {"command": "ls -l"}),
         ),
         (
-            {"kind": "execute", "title": "ls -l"},
+            {"kind": "execute", "title": "Fix a typo", "rawInput": {"script": "ls -l"}},
+            ("terminal/create", {"command": "ls -l"}),
+        ),
+        (
+            {"kind": "execute", "title": "ls -l", "rawInput": {"command": "ls -l"}},
             (
                 "terminal/create",
-                {"command": "ls -l", "env": [{"name": "PATH", "value": "./evil"}]},
+                {"command": "ls -l", "env": [{"name": "LS_SOMETHING", "value": "x"}]},
             ),
         ),
     ],
@@ -314,25 +454,30 @@ async def test_what_another_yes_does_not_cover(window, session, jp_root_dir, cal
     turn = await window.start_prompt(session, ask, steps(method, **params))
     await choose(window, "y")
     at = next(i for i, m in enumerate(window.received) if m.get("method") == ASK)
-    question = await choose(window, "deny", at + 1)
+    await choose(window, "deny", at + 1)
     await window.response(turn)
     assert json.loads(window.texts()[-1])["code"] == -32011
-    if "env" in params:
-        assert question["toolCall"]["rawInput"]["env"] == {"PATH": "./evil"}
 
 
-async def test_variables_that_make_another_command_of_it_are_always_asked_about(window, session):
+async def test_variables_are_shown(window, session):
+    env = [{"name": "CI", "value": "1"}, {"name": "PAGER", "value": "cat"}]
+    create = steps("terminal/create", command="git", args=["status"], env=env)
+    question, _ = await answered(window, session, create, "deny")
+    assert question["toolCall"]["rawInput"]["env"] == {"CI": "1", "PAGER": "cat"}
+
+
+async def test_a_rule_allows_no_variables_that_it_does_not_know(window, session):
     rules = {"*": [{"kind": "terminal", "match": "git *", "decision": "allow"}]}
     await window.notify("_jupyter/settings/update", {"rules": rules})
-    for name in ("PATH", "LD_PRELOAD", "GIT_SSH_COMMAND", "BASH_ENV"):
-        env = [{"name": name, "value": "./evil"}]
-        create = steps("terminal/create", command="git", args=["status"], env=env)
-        _, answer = await answered(window, session, create, "deny")
-        assert answer["code"] == -32011
-    create = steps(
-        "terminal/create", command="git", args=["status"], env=[{"name": "CI", "value": "1"}]
-    )
-    assert "terminalId" in await unasked(window, session, create)
+    for name, is_asked in (("CI", False), ("NO_COLOR", False), ("SOMETHING_ELSE", True)):
+        env = [{"name": name, "value": "1"}]
+        create = steps("terminal/create", command="git", args=["--version"], env=env)
+        if is_asked:
+            question, answer = await answered(window, session, create, "deny")
+            assert question["toolCall"]["rawInput"]["env"] == {name: "1"}
+            assert answer["code"] == -32011
+        else:
+            assert "terminalId" in await unasked(window, session, create)
 
 
 async def test_a_program_that_is_only_named_like_a_shell(window, session):
@@ -352,6 +497,28 @@ async def test_nothing_starts_in_a_session_that_was_closed_meanwhile(window, ses
     await window.send({"jsonrpc": "2.0", "id": question["id"], "result": outcome})
     await window.result("session/list", {})
     assert not (jp_root_dir / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("match", "path", "fits"),
+    [
+        ("data/*", "data/a.csv", True),
+        ("data/*", "DATA/a.csv", True),
+        ("data/*", "data./a.csv", True),
+        ("caf\u00e9/*", "cafe\u0301/a.csv", True),
+        ("*/SECRET*", "x/secret.txt", True),
+        ("data/*", "date/a.csv", False),
+        ("*:*", "data/a.csv", False),
+        ("*.", "data/a.csv", False),
+    ],
+)
+def test_what_is_forbidden_is_so_by_any_of_its_names(match, path, fits):
+    action = Action("write", [f"/w/{path}", path], "")
+    assert Rule(match=match, decision="deny").fits(action) is fits
+    assert Rule(match=match, decision="ask").fits(action) is fits
+    # What is allowed is what was written down, and nothing that merely looks like it.
+    is_same = fits and match == "data/*" and path == "data/a.csv"
+    assert Rule(match=match, decision="allow").fits(action) is is_same
 
 
 class TestRulesOfEveryFolder:

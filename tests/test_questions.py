@@ -180,3 +180,18 @@ async def test_elicitation_takes_the_same_way(window, tmp_path):
     await answer(window, question, accepted)
     await window.response(turn)
     assert outcome(window) == accepted
+
+
+async def test_what_was_done_in_the_browser_is_told_where_it_was_asked(window, tmp_path):
+    session, other = await window.new(tmp_path), await window.new(tmp_path)
+    url = {"mode": "url", "message": "Log in", "url": "https://example.org", "elicitationId": "e1"}
+    turn = await window.start_prompt(session, ["request", "elicitation/create", url])
+    question = await window.wait(lambda m: m.get("method") == "elicitation/create")
+    await answer(window, question, {"action": "accept"})
+    await window.response(turn)
+    # By its name only, whichever session the agent is at work in; and nobody knows other names.
+    for id in ("e2", "e1", "e1"):
+        await window.prompt(other, ["notify", "elicitation/complete", {"elicitationId": id}])
+    notices = [m["params"] for m in window.of("_jupyter/session/notice")]
+    done = [each for each in notices if "in the browser is done" in each["message"]]
+    assert [each["sessionId"] for each in done] == [session]

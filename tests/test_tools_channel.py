@@ -289,10 +289,14 @@ async def test_a_terminal_that_goes_away_ends_the_shim(window, session):
     assert shim.returncode == 0
 
 
-async def test_lines_of_any_length_pass(window, session):
+async def test_lines_of_any_length_pass(window, session, root):
+    cells = [{"cell_type": "raw", "id": "a", "metadata": {}, "source": ""}]
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    (root / "n.ipynb").write_text(json.dumps(notebook))
     (entry,) = await servers(window, session)
     async with connected(entry) as mcp:
-        said = await mcp.refused("read_notebook", path="x" * 3_000_000)
+        # There is no such cell, and the answer names it.
+        said = await mcp.refused("delete_cell", path="n.ipynb", cell_id="x" * 3_000_000)
         assert len(said) > 3_000_000
 
 

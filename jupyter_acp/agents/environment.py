@@ -37,9 +37,29 @@ _LOADER = re.compile(
     | GCONV_PATH | GLIBC_TUNABLES | LOCPATH | NLSPATH | OPENSSL_(CONF|MODULES|ENGINES)
     | SSL_CERT_(FILE|DIR) | REQUESTS_CA_BUNDLE | CURL_CA_BUNDLE | SSLKEYLOGFILE
     | (HTTP|HTTPS|FTP|ALL|NO)_PROXY
-    | EDITOR | VISUAL | PAGER | BROWSER | LESSOPEN | LESSCLOSE | SSH_ASKPASS | SUDO_ASKPASS
+    | EDITOR | VISUAL | PAGER | MANPAGER | BROWSER | LESSOPEN | LESSCLOSE | SSH_ASKPASS | SUDO_ASKPASS
+    | XDG_(CONFIG|DATA)_(HOME|DIRS) | MAKEFILES | MAKEFLAGS | GNUMAKEFLAGS | PYTEST_(ADDOPTS|PLUGINS)
+    | TAR_OPTIONS | RSYNC_RSH | CARGO_.* | RUSTC_.* | RUSTFLAGS | GO(FLAGS|PROXY|ENV|PATH|ROOT)
+    | R_(PROFILE|ENVIRON)(_USER)? | R_LIBS(_.*)? | JULIA_.* | GEM_.* | BUNDLE_.* | HGRCPATH | VIMINIT
+    | EXINIT | CURL_HOME | WGETRC | AWS_(CONFIG|SHARED_CREDENTIALS)_FILE | DOCKER_CONFIG | KUBECONFIG
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+
+_HARMLESS = {
+    "GIT_TERMINAL_PROMPT": ("0", "1"),
+    **dict.fromkeys(("PAGER", "GIT_PAGER"), ("", "cat")),
+    **dict.fromkeys(("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"), ("", "true", ":")),
+}
+
+# What programs print, and how: nothing of it makes them do something else.
+_ORDINARY = re.compile(
+    r"""
+      CI | TERM | COLORTERM | COLUMNS | LINES | LANG | LANGUAGE | LC_[A-Z]+ | TZ | DEBIAN_FRONTEND
+    | NO_COLOR | FORCE_COLOR | CLICOLOR(_FORCE)? | PY_COLORS | VERBOSE | DEBUG
+    | PYTHONUNBUFFERED | PYTHONDONTWRITEBYTECODE | PYTHONIOENCODING | PYTHONUTF8 | PYTHONHASHSEED
+    """,
+    re.VERBOSE,
 )
 
 
@@ -55,6 +75,16 @@ def is_server_secret(name: str) -> bool:
     return _SERVER_SECRET.fullmatch(name) is not None
 
 
-def is_loader_variable(name: str) -> bool:
-    """Whether setting a variable is as good as running code, so that a stranger must not."""
+def is_loader_variable(name: str, value: str | None = None) -> bool:
+    """Whether setting a variable is as good as running code, so that a stranger must not.
+
+    Some values are harmless: agents set them so that nobody is waited for.
+    """
+    if value in _HARMLESS.get(name, ()):
+        return False
     return _LOADER.fullmatch(name) is not None
+
+
+def is_ordinary_variable(name: str) -> bool:
+    """Whether a variable is known to change nothing but what is printed."""
+    return name in _HARMLESS or _ORDINARY.fullmatch(name) is not None

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from ..formats import NOTEBOOK, Change
 from ..paths import contained
-from ..policy import needs_permission
+from ..protected import needs_permission
 from ..protocol import CHANGE_DECIDED, FILE_CHANGED, DecideChangeParams, parse
 from ..rpc import invalid_params
 from .view import SessionView
@@ -74,7 +74,7 @@ class Changes:
             known = self._known.get(session.id, {}).get(path)
             if wanted.after is None:
                 _check_made(path, known, wanted.before or "")
-            if needs_permission(path, roots) and known is None:
+            if needs_permission(path, roots, "write") and known is None:
                 raise invalid_params(
                     f"{path.name} was left as it is: it is a protected file, and the change was not "
                     "made through this server. Change it yourself."

@@ -15,6 +15,7 @@ from ..protocol import SettingsUpdate, parse
 from ..rpc import Request, invalid_params, method_not_found
 from .changes import Changes
 from .files import Files
+from .named import NamedFiles
 from .notebooks import Notebooks
 from .permissions import Permissions
 from .terminals import Terminals
@@ -73,11 +74,13 @@ class ClientServices:
         watcher: Watcher,
         notebooks: Notebooks,
         changes: Changes,
+        named: NamedFiles,
         tools: Tools | None = None,
     ) -> None:
         self.workspace = workspace
         self.watcher = watcher
         self._changes = changes
+        self._named = named
         self._permissions = permissions
         self._keep: Callable[[bytes], None] = lambda _: None
         self._files = files
@@ -153,6 +156,11 @@ class ClientServices:
     async def decide_change(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Do what the user wants of a change that an agent has made."""
         return await self._changes.decide(session, params, self._files.revise)
+
+    def explained(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Return what a person should know of a question that the agent does not say."""
+        files = self._named.told(session, params)
+        return {"files": files} if files else {}
 
     def asked(self, session: SessionView, params: Any, answer: asyncio.Future[Any]) -> None:
         """Take note of how the user answered a question of the agent."""

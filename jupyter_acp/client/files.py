@@ -16,7 +16,8 @@ from ..disk import read_text, write_text
 from ..formats import NOTEBOOK, TEXT, Change, Format, format_of, named, one_line_end
 from ..merge import ConflictError
 from ..paths import contained, folder_of, innermost
-from ..policy import Action, needs_permission
+from ..policy import Action
+from ..protected import needs_permission
 from ..protocol import ReadFileParams, WriteFileParams, parse
 from ..revise import revise_notebook, revise_text
 from ..rpc import RpcError, invalid_params
@@ -237,7 +238,9 @@ class Files:
         root = innermost(path, roots)
         title = f"{kind.capitalize()} {path.relative_to(root) if root is not None else path}"
         action = Action.on_file(kind, path, roots, title, details)
-        await self._permit(session, action, "ask" if needs_permission(path, roots) else "allow")
+        await self._permit(
+            session, action, "ask" if needs_permission(path, roots, kind) else "allow"
+        )
 
     def forget(self, session_id: str) -> None:
         """Remember nothing of what a session has read."""

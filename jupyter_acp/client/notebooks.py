@@ -18,7 +18,8 @@ from typing import Any, Literal, Protocol, TypeVar
 from ..disk import read_text, write_text
 from ..formats import NOTEBOOK, Change
 from ..paths import contained, uri_path
-from ..policy import Action, Details, needs_permission
+from ..policy import Action, Details
+from ..protected import needs_permission
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND
 from ..turns import FileTurns
@@ -253,7 +254,9 @@ class Notebooks:
         """Return if the agent may do that with a notebook."""
         roots = self._roots(session)
         action = Action.on_file(kind, path, roots, title, details or _shown(path))
-        await self._permit(session, action, "ask" if needs_permission(path, roots) else "allow")
+        await self._permit(
+            session, action, "ask" if needs_permission(path, roots, kind) else "allow"
+        )
 
     def _check_seen(
         self, session: SessionView, path: Path, cell: dict[str, Any], old: str | None

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import shlex
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..policy import Action, Decision, Rule, Rules, rules_of
+from ..protected import Risk
 from ..protocol import DECIDED, META
 from ..rpc import RpcError
 from ..rpc.errors import FORBIDDEN
@@ -50,8 +51,12 @@ class Permissions:
     async def check(self, session: SessionView, action: Action, default: Decision) -> None:
         """Return if the agent may; raise if it may not."""
         decision, by = self._decide(session, action, default)
+        if action.risk is not None and decision == "allow":
+            # Whoever allowed it may have had something else in mind.
+            decision = "ask"
         if decision == "ask":
-            if self._take_grant(session, action):
+            is_told = action.risk is None and not action.has_more
+            if is_told and self._take_grant(session, action):
                 decision, by = "allow", "agent asked"
             else:
                 decision, by = await self._ask(session, action), "user"
@@ -105,13 +110,25 @@ class Permissions:
             kind, texts = grant
             if kind in _GRANTED_BY[action.kind] and not texts.isdisjoint(action.granted_by):
                 grants.remove(grant)
-                return not action.is_unusual
+                return True
         return False
 
     async def _ask(self, session: SessionView, action: Action) -> Decision:
         # Meant for this and nothing else: what is a pattern in it is not meant as one.
         literal = "".join(f"[{c}]" if c in "*?[" else c for c in action.subjects[0])
-        rule = {"kind": action.kind, "match": literal}
+        shown = await action.details() if action.details is not None else {}
+        ours: dict[str, Any] = {"rule": {"kind": action.kind, "match": literal}}
+        options = _OPTIONS
+        if action.risk is not None:
+            shown["content"] = [_warning(action.risk), *shown.get("content", [])]
+            ours |= {
+                "files": [{"path": action.subjects[0], "risk": action.risk.id}],
+                "isWarned": True,
+            }
+            options = [option for option in _OPTIONS if option["optionId"] != "always"]
+        elif action.kind == "run":
+            # What may be run changes from one time to the next: that is for this session only.
+            del ours["rule"]
         answer = await session.consult(
             {
                 "toolCall": {
@@ -119,11 +136,10 @@ class Permissions:
                     "title": action.title,
                     "kind": _TOOL_KINDS[action.kind],
                     "status": "pending",
-                    **(await action.details() if action.details is not None else {}),
+                    **shown,
                 },
-                "options": _OPTIONS,
-                # What may be run changes from one time to the next: that is for this session only.
-                "_meta": {META: {"rule": rule} if action.kind != "run" else {}},
+                "options": options,
+                "_meta": {META: ours},
             }
         )
         chosen = _chosen(answer)
@@ -148,27 +164,52 @@ _REFUSALS = {
 }
 
 
+def _warning(risk: Risk) -> dict[str, Any]:
+    """Say what a file would do, in words for any client and by name for ours."""
+    text = {"type": "text", "text": risk.words, "_meta": {META: {"risk": risk.id}}}
+    return {"type": "content", "content": text}
+
+
 def _chosen(answer: Any) -> Any:
     outcome = answer.get("outcome") if isinstance(answer, dict) else None
     return outcome.get("optionId") if isinstance(outcome, dict) else None
 
 
+_NAMING = (
+    "command",
+    "cmd",
+    "path",
+    "paths",
+    "file",
+    "file_path",
+    "filePath",
+    "filepath",
+    "abs_path",
+    "absolute_path",
+    "notebook_path",
+    "uri",
+)
+"""The fields of a tool's input that say what it is about; others may say anything."""
+
+
 def _grant(tool_call: Any) -> tuple[str, set[str]]:
     """Return what kind of thing was allowed, and by which texts a person could tell what."""
     call = tool_call if isinstance(tool_call, dict) else {}
-    shown = [call.get(field) for field in ("title", "locations", "rawInput")]
-    return str(call.get("kind")), set(_strings(shown))
+    given = call.get("rawInput")
+    given = given if isinstance(given, dict) else {"command": given}
+    named = [given[name] for name in _NAMING if name in given]
+    locations = call.get("locations")
+    places = locations if isinstance(locations, list) else []
+    named += [each.get("path") for each in places if isinstance(each, dict)]
+    return str(call.get("kind")), {
+        text for each in [call.get("title"), *named] for text in _texts(each)
+    }
 
 
-def _strings(value: Any) -> Iterator[str]:
-    """Yield every text in a tool call: one of them is the command or the file that it is about."""
+def _texts(value: Any) -> list[str]:
+    """Return a text, or a command that comes as a list of words, in both ways to write it."""
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, list):
-        if value and all(isinstance(item, str) for item in value):
-            yield shlex.join(value)
-        for item in value:
-            yield from _strings(item)
+        return [value]
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return [shlex.join(value), *value]
+    return []

@@ -19,5 +19,6 @@ class Limits:
     initialize_timeout: float
     request_timeout: float
     stop_grace: float
+    sessions: int
     remote: RemoteOptions
     retention: Retention = field(default_factory=Retention)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 EARLY_LIMIT = 4 * 1024 * 1024
 """How many bytes of updates wait for their session to become known."""
 
+OPENED_LIMIT = 100
+_ELICITED = "What you were asked to open in the browser is done, the agent says."
 _QUESTIONS = (protocol.REQUEST_PERMISSION, protocol.ELICIT, protocol.EXT_QUESTION)
 
 StartAgent = Callable[["AgentLink"], Awaitable["Agent"]]
@@ -55,6 +57,7 @@ class AgentLink(Peer):
         self._early: deque[tuple[int, dict[str, Any]]] = deque()
         self._early_size = 0
         self._left: set[str] = set()
+        self._opened: OrderedDict[str, Session] = OrderedDict()
         self._supervisor = Supervisor(name, lambda: start(self))
         self.latest: Agent | None = None
         """The agent that was started last, whether or not it got far."""
@@ -115,6 +118,10 @@ class AgentLink(Peer):
             apply_metadata(session, sandbox.metadata_of(params))
         elif method == protocol.PROGRESS and isinstance(params, dict):
             self._on_progress(params)
+        elif method == protocol.ELICITED and isinstance(params, dict):
+            asked = self._opened.pop(str(params.get("elicitationId")), None)
+            if asked is not None:
+                asked.append(protocol.NOTICE, {"level": "info", "message": _ELICITED})
         else:
             self.log.debug("Ignored %s from %s", method, self.name)
 
@@ -146,7 +153,14 @@ class AgentLink(Peer):
             return
         if session is None:
             raise invalid_params("There is no such session.")
-        asked = session.ask(request)
+        # Elsewhere, the names are those of other files.
+        explained = {} if session.is_remote else self._services.explained(session, params)
+        asked = session.ask(request, explained)
+        if isinstance(id := params.get("elicitationId"), str):
+            # What is done in the browser is told by this name alone.
+            self._opened[id] = session
+            while len(self._opened) > OPENED_LIMIT:
+                self._opened.popitem(last=False)
         if request.method == protocol.REQUEST_PERMISSION:
             asked.add_done_callback(lambda done: self._services.asked(session, params, done))
 

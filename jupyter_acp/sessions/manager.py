@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,7 +17,7 @@ from ..agents.agent import Agent
 from ..agents.catalog import Catalog
 from ..client.dispatch import ClientServices
 from ..rpc import RpcError, invalid_params
-from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND
+from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
 from . import sandbox
 from .begin import begin_fork, begin_new
@@ -79,6 +80,7 @@ class SessionManager:
         self._sessions: dict[str, Session] = {}
         self._aliases: dict[str, str] = {}
         self._foreign: dict[str, ForeignSession] = {}
+        self._beginning = 0
         self.windows: set[Client] = set()
         self._news = News(self.windows)
         self.links = Links(
@@ -225,6 +227,12 @@ class SessionManager:
         self, params: protocol.NewSessionParams, agent: str | None, title: str = ""
     ) -> tuple[Session, dict[str, Any]]:
         """Open a new session with an agent."""
+        with self._place():
+            return await self._create(params, agent, title)
+
+    async def _create(
+        self, params: protocol.NewSessionParams, agent: str | None, title: str
+    ) -> tuple[Session, dict[str, Any]]:
         spec = self.links.spec(agent)
         remote = checked_remote(params, self.limits.remote)
         is_home = remote is not None and params.ours().get("home") is True
@@ -264,6 +272,10 @@ class SessionManager:
 
     async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
         """Open a session that has the same past as another."""
+        with self._place():
+            return await self._fork(params)
+
+    async def _fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
         source = self.get(params.session_id)
         link = self.links.of(source.record)
         wanted = checked_remote(params, self.limits.remote)
@@ -304,6 +316,22 @@ class SessionManager:
         # Only now: before, there is nothing that anybody could talk to.
         self._sessions[session.id] = session
         return {**result, "sessionId": session.id}
+
+    @contextlib.contextmanager
+    def _place(self) -> Iterator[None]:
+        """Hold a place for a session that begins, or refuse one more than may be open."""
+        is_open = (each.record.state in ("idle", "running") for each in self._sessions.values())
+        if sum(is_open) + self._beginning >= self.limits.sessions:
+            raise RpcError(
+                UNAVAILABLE,
+                f"{self.limits.sessions} sessions are open: close one first "
+                "(AcpExtension.max_sessions).",
+            )
+        self._beginning += 1
+        try:
+            yield
+        finally:
+            self._beginning -= 1
 
     async def _undo(self, session: Session) -> None:
         """Forget a session that has not begun after all."""

@@ -5,12 +5,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import orjson
+
 from .. import protocol
 from ..rpc import RpcError
+from ..rpc.errors import UNAVAILABLE
+
+COUNT_LIMIT = 100
+SIZE_LIMIT = 64 * 1024 * 1024
+"""How many questions may be open in a session, and how long they may be together, in bytes."""
 
 
 class Asker(Protocol):
@@ -36,6 +45,8 @@ class Question:
         self.id = uuid.uuid4().hex
         self.method = method
         self.params = params
+        self.size = len(orjson.dumps(params))
+        """In bytes."""
         self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.asked: list[Asker] = []
 
@@ -61,7 +72,15 @@ class Questions:
 
     def put(self, method: str, params: dict[str, Any]) -> Question:
         """Ask every window now, and every later one as it comes; nobody answers by default."""
-        question = Question(method, params)
+        question = Question(method, _writable(params))
+        params = question.params
+        size = question.size + sum(each.size for each in self._open.values())
+        if self._open and (len(self._open) >= COUNT_LIMIT or size > SIZE_LIMIT):
+            raise RpcError(
+                UNAVAILABLE,
+                f"{len(self._open)} questions are open in this session, more than a person can look "
+                "at. Wait for answers before you ask again.",
+            )
         meta = params.get("_meta")
         meta = meta if isinstance(meta, dict) else {}
         ours = meta.get(protocol.META)
@@ -127,6 +146,19 @@ class Questions:
         for window in question.asked:
             window.withdraw(question)
         self._on_resolved(question, result)
+
+
+def _writable(params: dict[str, Any]) -> dict[str, Any]:
+    """Return a question as it can be sent: names of files may be no text."""
+    try:
+        orjson.dumps(params)
+    except orjson.JSONEncodeError:
+        text = json.dumps(params).encode()
+        params = orjson.loads(_LONE.sub(rb"\\ufffd", text))
+    return params
+
+
+_LONE = re.compile(rb"\\ud[89a-f][0-9a-f]{2}")
 
 
 def cancelled(method: str) -> dict[str, Any]:

@@ -175,11 +175,15 @@ class Session:
 
     # The agent's side
 
-    def ask(self, request: Request) -> asyncio.Future[Any]:
+    def ask(self, request: Request, explained: dict[str, Any]) -> asyncio.Future[Any]:
         """Put a request of the agent to the user; a cancel request takes it back."""
         if not is_writable(request.params):
             raise invalid_params("The question is nested too deeply to be asked.")
         method, params = request.method, {**request.params, "sessionId": self.id}
+        # What we have to say of it is not for the agent to say: windows act on it.
+        meta = params.get("_meta")
+        theirs = meta if isinstance(meta, dict) else {}
+        params["_meta"] = {**theirs, protocol.META: explained}
         if method == protocol.EXT_QUESTION:
             method, params = protocol.ELICIT, sandbox.as_elicitation(params)
         question = self._questions.put(method, params)

@@ -23,6 +23,7 @@ export const Method = {
   logout: 'logout',
   sessionNew: 'session/new',
   sessionLoad: 'session/load',
+  sessionClose: 'session/close',
   sessionFork: 'session/fork',
   sessionPrompt: 'session/prompt',
   sessionCancel: 'session/cancel',
@@ -152,6 +153,17 @@ export interface IToolTerminal {
 }
 
 export type ToolContent = IToolContentBlock | IToolDiff | IToolTerminal;
+
+/** What the server knows of a file that is named in a question. */
+export interface INamedFile {
+  path: string;
+  /** The file itself, if the path is a link or goes through one. */
+  leadsTo?: string;
+  /** Whether it is in none of the folders of the session. */
+  isOutside?: boolean;
+  /** What it would do once it is written; see `jupyter_acp/protected.py`. */
+  risk?: string;
+}
 
 export interface IToolLocation {
   path: string;

@@ -70,6 +70,8 @@ export const IAcpConnection = new Token<IAcpConnection>(
 /** The sessions that this window follows, and those that it could open. */
 export interface ISessions extends IDisposable {
   readonly connection: IAcpConnection;
+  /** Whether this user may only watch. */
+  readonly isGuest: boolean;
   /** Every session of the server, also those that this window has not open. */
   readonly list: SessionList;
   /** What the person should know of sessions that are not to be seen. */
@@ -117,6 +119,8 @@ export interface ISessions extends IDisposable {
   ): Promise<void>;
   logout(id: string): Promise<void>;
   rename(id: string, title: string): Promise<void>;
+  /** End it with its agent; what was said stays, and the next message opens it again. */
+  end(id: string): Promise<void>;
   remove(id: string): Promise<void>;
   /** Sessions that running agents have, and this server has not. */
   elsewhere(): Promise<ISessionInfo[]>;

@@ -50,13 +50,17 @@ describe('inputText', () => {
     expect(told({ code }, fenced)).toBe('');
     expect(told({ path: '/n', code }, fenced)).toBe('path: /n');
     expect(told('plain', text('plain'))).toBe('');
-    expect(told({ old: 'a', new: 'b' }, DIFF)).toBe('');
+    const change: ToolContent = { ...DIFF, oldText: 'one', newText: 'two' };
+    expect(told({ path: '/a', old: 'one', new: 'two' }, change)).toBe('');
   });
 
   it('tells what the content does not', () => {
     expect(told({ command: 'rm' }, text('Let me confirm'))).toBe('rm');
     expect(told({ a: 1 }, text('Harmless'))).toBe('{\n  "a": 1\n}');
     expect(told({ command: 'rm a' }, DIFF)).toBe('rm a');
+    // A change beside it does not tell what else would be done.
+    expect(told({ path: '/a', script: 'rm b' }, DIFF)).toBe('script: rm b');
+    expect(told(['rm b'], DIFF)).toBe('[\n  "rm b"\n]');
     expect(
       told({ command: 'rm a' }, { type: 'terminal', terminalId: 't' })
     ).toBe('rm a');

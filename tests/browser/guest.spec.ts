@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { expect, test } from '@playwright/test';
+import { expect, test } from './browser';
 
 import { ChatPage } from './chat';
 
@@ -26,6 +26,15 @@ test('a guest watches a session and has nothing to write with', async ({
   await expect(guest.answers.first()).toBeVisible();
   await expect(guest.panel.getByRole('note')).toContainText('You can watch');
   await expect(guest.input).toHaveCount(0);
+  // Nothing is offered that would be refused.
+  await expect(guest.button('New session')).toHaveCount(0);
+  await guest.button('What to do with this session').click();
+  const menu = guest.page.getByRole('menu').last();
+  await expect(menu).toContainText('Export to Markdown');
+  for (const refused of ['Rename', 'Fork', 'Delete']) {
+    await expect(menu).not.toContainText(refused);
+  }
+  await guest.page.keyboard.press('Escape');
 
   // What is said meanwhile is seen as it is said.
   await owner.send('/stream 5');

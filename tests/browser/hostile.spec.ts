@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { type Page, expect, test } from '@playwright/test';
+import { type Page, expect, test } from './browser';
 
 import { AgentPage } from './agent';
 import { code } from './documents';
@@ -16,7 +16,15 @@ const FETCH =
   '<p style="background:url(https://evil.invalid/e)">p</p><p style="list-style-image:url(//evil.invalid/f)">p</p>' +
   '<table background="https://evil.invalid/g"><tr><td>t</td></tr></table>' +
   '![script](javascript:window.attacked=8) <img src="javascript:window.attacked=9">' +
-  '<button class="jp-mod-styled" data-commandlinker-command="terminal:create-new">Allow</button>';
+  '<button class="jp-mod-styled" data-commandlinker-command="terminal:create-new">Allow</button>' +
+  '<form action="https://evil.invalid/h"><input name="password"><input type="submit"></form>' +
+  '<div id="MathJax">maths</div><a id="jp-main-dock-panel" name="jupyterapp">anchor</a>' +
+  '<a href="data:text/html,<script>1</script>">data</a> [data](data:text/html;base64,PHNjcmlwdD4=)' +
+  '<meta http-equiv="refresh" content="0;url=https://evil.invalid/i"><base href="https://evil.invalid/">' +
+  '<link rel="stylesheet" href="https://evil.invalid/j"><style>@import "https://evil.invalid/k";</style>' +
+  '<object data="https://evil.invalid/l"></object><embed src="https://evil.invalid/m">' +
+  '<svg><use href="https://evil.invalid/n#a"/><image href="https://evil.invalid/o"/></svg>' +
+  '<audio src="https://evil.invalid/p" autoplay></audio><input type="image" src="https://evil.invalid/q">';
 const LINK = 'javascript:window.attacked=5';
 const SVG = btoa(
   '<svg xmlns="http://www.w3.org/2000/svg" onload="window.attacked=6"><script>window.attacked=7</script></svg>'
@@ -184,10 +192,32 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
     '[onload]',
     '[href^="javascript" i]',
     '[src^="javascript" i]',
-    'img[src^="data:image/svg"]'
+    '[href^="data:" i]',
+    'img[src^="data:image/svg"]',
+    'form',
+    'object',
+    'embed',
+    'base',
+    'meta',
+    'link',
+    '.jp-acp-Markdown input:not([type="checkbox"])',
+    '.jp-acp-Markdown [id^="MathJax"]',
+    '.jp-acp-Markdown [id="jp-main-dock-panel"]',
+    '.jp-acp-Markdown [name]'
   ]) {
     await expect(agent.panel.locator(selector)).toHaveCount(0);
   }
+});
+
+test('no address of ours carries a token', async ({ page, request }) => {
+  const asked: string[] = [];
+  page.on('request', each => asked.push(each.url()));
+  page.on('websocket', each => asked.push(each.url()));
+  const agent = await AgentPage.begin(page, request);
+  await agent.play(['chunk', 'Hello.']);
+  const ours = asked.filter(url => url.includes('/acp/'));
+  expect(ours.some(url => url.startsWith('ws'))).toBe(true);
+  expect(ours.filter(url => url.includes('token'))).toEqual([]);
 });
 
 test('nothing is painted over what is asked, and no code hides', async ({

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from ...agents.process import MARK, end_marked, marked
+from ...paths import folder_of
 from .output import Output
 
 STOP_GRACE = 2.0
@@ -80,14 +84,15 @@ class Command(asyncio.SubprocessProtocol):
 
     async def _spawn(self, launch: Launch, env: dict[str, str], **stdio: object) -> None:
         try:
-            self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
-                lambda: self,
-                *launch.argv,
-                env={**env, **launch.extra_env, MARK: marked(env, self._mark)},
-                cwd=launch.cwd,
-                start_new_session=True,
-                **stdio,  # type: ignore[arg-type]
-            )
+            with _folder(launch.cwd) as cwd:
+                self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                    lambda: self,
+                    *launch.argv,
+                    env={**env, **launch.extra_env, MARK: marked(env, self._mark)},
+                    cwd=cwd,
+                    start_new_session=True,
+                    **stdio,  # type: ignore[arg-type]
+                )
         except BaseException:
             self._ending.cancel()
             raise
@@ -97,6 +102,16 @@ class Command(asyncio.SubprocessProtocol):
         # What it started in the background may go on printing for long.
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._silent.wait(), LAST_WORDS)
+
+
+@contextlib.contextmanager
+def _folder(path: str) -> Iterator[str]:
+    """Name a folder so that it stays the same one, whatever becomes of its path.
+
+    A person may have thought about a command for long, and a link may have come meanwhile.
+    """
+    with folder_of(Path(path) / "-") as descriptor:
+        yield f"/proc/self/fd/{descriptor}" if sys.platform == "linux" else path
 
 
 class PipedCommand(Command):

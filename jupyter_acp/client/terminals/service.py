@@ -8,9 +8,10 @@ import asyncio
 import os
 import shlex
 import sys
+from collections import Counter
 from typing import Any
 
-from ...agents.environment import agent_environment, is_loader_variable
+from ...agents.environment import agent_environment, is_loader_variable, is_ordinary_variable
 from ...paths import contained
 from ...policy import Action
 from ...protocol import CreateTerminalParams, TerminalParams, parse
@@ -23,7 +24,9 @@ from .terminal import Terminal
 
 DEFAULT_OUTPUT_LIMIT = 1024 * 1024
 MAX_OUTPUT_LIMIT = 16 * 1024 * 1024
-TERMINALS_PER_SESSION = 50
+KEPT_PER_SESSION = 50
+"""How many terminals that have ended are kept for agents that never release them."""
+
 _SHELLS = {f"{folder}{name}" for folder in ("", "/bin/", "/usr/bin/") for name in ("sh", "bash")}
 _SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
 
@@ -31,36 +34,43 @@ _SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
 class Terminals:
     """Serves `terminal/*`, in Jupyter's own terminals where the server has them."""
 
-    def __init__(self, root_dir: str, permit: Permit, manager: Any = None) -> None:
+    def __init__(self, root_dir: str, permit: Permit, manager: Any = None, limit: int = 50) -> None:
+        """Run up to `limit` commands at once in each session."""
         self._root_dir = root_dir
+        self._limit = limit
         self._permit = permit
         self._manager = manager
         self._terminals: dict[str, Terminal] = {}
+        self._starting: Counter[str] = Counter()
         self._ending: dict[asyncio.Task[None], Terminal] = {}
 
     async def create(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/create`."""
         wanted = parse(CreateTerminalParams, params)
         mine = [t for t in self._terminals.values() if t.session_id == session.id]
-        if sum(terminal.running for terminal in mine) >= TERMINALS_PER_SESSION:
+        if sum(terminal.running for terminal in mine) + self._starting[session.id] >= self._limit:
             raise invalid_params(
-                f"{TERMINALS_PER_SESSION} terminals are running in this session: end one first."
+                f"{self._limit} terminals are running in this session, or wait to be allowed: end one "
+                "first (AcpExtension.max_terminals)."
             )
         # Agents that never release would otherwise fill the memory.
-        for terminal in [t for t in mine if not t.running][:-TERMINALS_PER_SESSION]:
+        for terminal in [t for t in mine if not t.running][:-KEPT_PER_SESSION]:
             self._end(terminal)
         launch = self._launch(session, wanted)
         line = shlex.join(launch.argv) if wanted.args else wanted.command
-        await self._permit(session, _action(line, launch), "ask")
-        self._check_alive(session)
-        limit = wanted.output_byte_limit
-        output = Output(DEFAULT_OUTPUT_LIMIT if limit is None else min(limit, MAX_OUTPUT_LIMIT))
+        self._starting[session.id] += 1
         try:
+            await self._permit(session, _action(line, launch), "ask")
+            self._check_alive(session)
+            limit = wanted.output_byte_limit
+            output = Output(DEFAULT_OUTPUT_LIMIT if limit is None else min(limit, MAX_OUTPUT_LIMIT))
             command = await self._start(launch, output)
         except OSError as error:
             raise invalid_params(
-                f"{shlex.join(launch.argv)} could not be started: {error.strerror}."
+                f"{shlex.join(launch.argv)} could not be started in {launch.cwd}: {error.strerror}."
             ) from None
+        finally:
+            self._starting -= Counter([session.id])
         terminal = Terminal(session, command, output)
         self._terminals[terminal.id] = terminal
         if session.ended:
@@ -115,7 +125,7 @@ class Terminals:
             argv=argv,
             cwd=str(contained(wanted.cwd or session.cwd, [*session.roots, self._root_dir])),
             env=agent_environment(os.environ, {}),
-            extra_env={item.name: item.value for item in wanted.env},
+            extra_env=_environment(wanted),
         )
 
     async def _start(self, launch: Launch, output: Output) -> Command:
@@ -154,14 +164,17 @@ def _action(line: str, launch: Launch) -> Action:
     shell, *args = launch.argv
     by_shell = args[1:2] if shell in _SHELLS and args[:1] == ["-c"] else []
     action = Action("terminal", [line, *by_shell], f"Run `{line}`", details)
-    action.is_unusual = any(_changes_what_runs(name) for name in launch.extra_env)
+    action.has_more = not all(map(is_ordinary_variable, launch.extra_env))
     return action
 
 
-def _changes_what_runs(name: str) -> bool:
-    """Whether a variable can make another program out of a command."""
-    return (
-        is_loader_variable(name)
-        or name in ("PATH", "ENV", "BASH_ENV", "SHELLOPTS", "EDITOR", "PAGER")
-        or name.startswith(("GIT_", "BASH_FUNC_", "DYLD_"))
-    )
+def _environment(wanted: CreateTerminalParams) -> dict[str, str]:
+    """Return the variables that a command is to have, unless they make another program of it."""
+    env = {item.name: item.value for item in wanted.env}
+    refused = [name for name in env if is_loader_variable(name, env[name])]
+    if refused:
+        raise invalid_params(
+            f"env: {', '.join(refused)} can make another program of the command, and may not be set "
+            "like this. Write it into the command, where the user sees it."
+        )
+    return env

@@ -34,7 +34,7 @@ export function Header({
   onNew,
   onSessions
 }: IHeaderProps): JSX.Element {
-  const { trans, newRemoteSession } = useChat();
+  const { sessions, trans, newRemoteSession } = useChat();
   // The one in use first: one more key, and there is another of its kind.
   const ready = agents
     .filter(agent => agent.available)
@@ -53,23 +53,25 @@ export function Header({
           <span className="jp-acp-Header-title">{trans.__('Agents')}</span>
         </div>
       )}
-      <MenuButton
-        label={trans.__('New session')}
-        icon={addIcon}
-        isDisabled={isStarting}
-        items={() => [
-          ...ready.map(agent => ({
-            label: trans.__('New Session with %1', agent.name),
-            icon: agentIcon,
-            run: () => onNew(agent.id)
-          })),
-          {
-            label: trans.__('New Remote Session…'),
-            icon: remoteIcon,
-            run: () => void newRemoteSession(model?.info.agent)
-          }
-        ]}
-      />
+      {!sessions.isGuest && (
+        <MenuButton
+          label={trans.__('New session')}
+          icon={addIcon}
+          isDisabled={isStarting}
+          items={() => [
+            ...ready.map(agent => ({
+              label: trans.__('New Session with %1', agent.name),
+              icon: agentIcon,
+              run: () => onNew(agent.id)
+            })),
+            {
+              label: trans.__('New Remote Session…'),
+              icon: remoteIcon,
+              run: () => void newRemoteSession(model?.info.agent)
+            }
+          ]}
+        />
+      )}
       <Button
         minimal
         className="jp-acp-Header-button"
@@ -127,7 +129,7 @@ export function SessionHeader({
           <span
             className="jp-acp-Header-title"
             title={title}
-            onDoubleClick={() => setRenaming(true)}
+            onDoubleClick={() => setRenaming(!sessions.isGuest)}
           >
             {title}
           </span>

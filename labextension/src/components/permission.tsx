@@ -8,15 +8,19 @@ import { inputText } from '../model/input';
 import type { IPendingRequest } from '../model/session';
 import { mergeToolCall, newToolCall } from '../model/toolcall';
 import {
+  type INamedFile,
   type IPermissionOption,
   type IPermissionParams,
   type PermissionOutcome,
+  type ToolContent,
   ourMeta
 } from '../protocol';
 import type { IPermissionRules } from '../tokens';
 import { Content } from './content';
 import { useChat } from './context';
-import { ToolDetails, ToolIcon } from './toolcall';
+import { Location } from './location';
+import { NamedFiles } from './namedfiles';
+import { ToolDetails, ToolIcon, placesOf } from './toolcall';
 import { Visible } from './visible';
 
 const BUTTON_CLASS: Record<IPermissionOption['kind'], string> = {
@@ -26,8 +30,14 @@ const BUTTON_CLASS: Record<IPermissionOption['kind'], string> = {
   reject_always: 'jp-mod-reject'
 };
 
-/** What the server would have a lasting answer mean; agents keep their own. */
-type IOfferedRule = Pick<IPermissionRules.IRule, 'kind' | 'match'>;
+/** What the server has to say of a question. */
+interface IExplained {
+  /** What a lasting answer would mean; agents keep their own. */
+  rule: Pick<IPermissionRules.IRule, 'kind' | 'match'>;
+  files: INamedFile[];
+  /** Whether the same stands in the content, for clients that do not know us. */
+  isWarned: boolean;
+}
 
 interface IPermissionProps {
   request: IPendingRequest;
@@ -48,15 +58,19 @@ export function Permission({
   const { trans, rules } = useChat();
   const { toolCall, options = [] } = request.params as IPermissionParams;
   const call = newToolCall(toolCall?.toolCallId ?? '');
+  const explained = ourMeta<IExplained>(request.params);
+  const { rule, files = [] } = explained;
   if (toolCall) {
     mergeToolCall(call, toolCall);
+    if (explained.isWarned) {
+      call.content = call.content.filter(part => !isWarning(part));
+    }
   }
   const title = call.title || trans.__('The agent asks for permission');
   const input = inputText(call);
   const choose = ({ optionId, kind }: IPermissionOption): void => {
     const outcome: PermissionOutcome = { outcome: 'selected', optionId };
     request.answer({ outcome });
-    const { rule } = ourMeta<{ rule: IOfferedRule }>(request.params);
     if (rule && kind.endsWith('_always')) {
       const decision = kind === 'allow_always' ? 'allow' : 'deny';
       void rules?.add({ agent, ...rule, decision });
@@ -82,7 +96,13 @@ export function Permission({
             )}
           </p>
         )}
+        <NamedFiles files={files} />
         {input && <Content block={{ type: 'text', text: input }} />}
+        {placesOf(call).map((place, index) => (
+          <Location key={index} {...place}>
+            {place.path}
+          </Location>
+        ))}
         <ToolDetails call={call} isAsked />
       </div>
       <div className="jp-acp-Card-buttons">
@@ -100,6 +120,11 @@ export function Permission({
       </div>
     </section>
   );
+}
+
+/** Whether it is for clients that know nothing of the files that we tell of. */
+function isWarning(part: ToolContent): boolean {
+  return part.type === 'content' && 'risk' in ourMeta(part.content);
 }
 
 /** Whether something hides in any of the texts that are to be approved. */

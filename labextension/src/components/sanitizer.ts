@@ -9,6 +9,12 @@ const COMMANDS = ['data-commandlinker-command', 'data-commandlinker-args'];
 /** Attributes by which something could be hidden, painted over others, or fetched. */
 const LOOKS = ['style', 'hidden', 'popover'];
 
+/** Attributes that send something, take the focus, or are found by the names that others look for. */
+const REACHES = ['ping', 'autofocus', 'accesskey', 'tabindex', 'id', 'name'];
+
+/** Elements in which something could be filled in or pressed; what is in them stays. */
+const CONTROLS = 'form, button, input, select, textarea, fieldset, dialog';
+
 /** Attributes that make the browser fetch something at once. */
 const SOURCES = ['src', 'srcset', 'poster', 'background'];
 
@@ -33,7 +39,7 @@ function tame(html: string): string {
   // In a document of its own nothing is loaded.
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   for (const element of body.querySelectorAll('*')) {
-    for (const name of [...COMMANDS, ...LOOKS]) {
+    for (const name of [...COMMANDS, ...LOOKS, ...REACHES]) {
       element.removeAttribute(name);
     }
     for (const name of [...element.classList]) {
@@ -49,6 +55,14 @@ function tame(html: string): string {
           element.replaceWith(inPlaceOf(source, element.alt));
         }
       }
+    }
+  }
+  for (const element of body.querySelectorAll(CONTROLS)) {
+    // Lists of what is to be done have boxes, which are only looked at.
+    if (element.matches('input[type="checkbox"]')) {
+      element.setAttribute('disabled', '');
+    } else {
+      element.replaceWith(...element.childNodes);
     }
   }
   return body.innerHTML;

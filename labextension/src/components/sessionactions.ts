@@ -3,6 +3,7 @@
 
 import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import {
+  closeIcon,
   copyIcon,
   deleteIcon,
   downloadIcon,
@@ -77,13 +78,42 @@ function sessionActions(
     }
   };
 
+  const forking = (session: ISessionInfo): IMenuItem => ({
+    label: trans.__('Fork'),
+    icon: copyIcon,
+    isEnabled: !['running', 'waiting'].includes(statusOf(session)),
+    run: () =>
+      inPanel
+        ? void inPanel(trans.__('Forking the session…'), () => fork(session))
+        : attempt(trans.__('The session was not forked'), () => fork(session))
+  });
+
+  const closing = (session: ISessionInfo): IMenuItem => ({
+    label: trans.__('Close'),
+    icon: closeIcon,
+    isEnabled: session.state !== 'closed',
+    run: () =>
+      attempt(trans.__('The session was not closed'), () =>
+        sessions.end(session.id)
+      )
+  });
+
+  const deleting = (session: ISessionInfo): IMenuItem => ({
+    label: trans.__('Delete…'),
+    icon: deleteIcon,
+    run: () =>
+      attempt(trans.__('The session was not deleted'), () => remove(session))
+  });
+
   return {
     rename: (session, title) =>
       attempt(trans.__('The session was not renamed'), () =>
         sessions.rename(session.id, title)
       ),
     menu: (session, { area, onRename }) => [
-      { label: trans.__('Rename'), icon: editIcon, run: onRename },
+      ...(sessions.isGuest
+        ? []
+        : [{ label: trans.__('Rename'), icon: editIcon, run: onRename }]),
       ...(context.hasMainArea && area !== 'main'
         ? [
             {
@@ -102,19 +132,7 @@ function sessionActions(
             }
           ]
         : []),
-      {
-        label: trans.__('Fork'),
-        icon: copyIcon,
-        isEnabled: !['running', 'waiting'].includes(statusOf(session)),
-        run: () =>
-          inPanel
-            ? void inPanel(trans.__('Forking the session…'), () =>
-                fork(session)
-              )
-            : attempt(trans.__('The session was not forked'), () =>
-                fork(session)
-              )
-      },
+      ...(sessions.isGuest ? [] : [forking(session)]),
       {
         label: trans.__('Export to Markdown'),
         icon: markdownIcon,
@@ -139,14 +157,7 @@ function sessionActions(
             download(`${session.id}.jsonl`, await sessions.export(session.id))
           )
       },
-      {
-        label: trans.__('Delete…'),
-        icon: deleteIcon,
-        run: () =>
-          attempt(trans.__('The session was not deleted'), () =>
-            remove(session)
-          )
-      }
+      ...(sessions.isGuest ? [] : [closing(session), deleting(session)])
     ]
   };
 }

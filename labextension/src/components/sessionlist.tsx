@@ -56,7 +56,7 @@ export function SessionListView({
           <h2 id={heading} className="jp-acp-Heading">
             {trans.__('Sessions')}
           </h2>
-          <ImportButton />
+          {!sessions.isGuest && <ImportButton />}
         </div>
         {list.all.length > 0 && (
           <input
@@ -100,7 +100,7 @@ export function SessionListView({
           </button>
         )}
       </section>
-      <Elsewhere nameOf={nameOf} />
+      {!sessions.isGuest && <Elsewhere nameOf={nameOf} />}
     </>
   );
 }

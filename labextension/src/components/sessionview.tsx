@@ -13,6 +13,7 @@ import {
 import { showAgentLog } from './agentlog';
 import { Authentication } from './authentication';
 import { useChat } from './context';
+import { Boundary } from './boundary';
 import { Elicitation } from './elicitation';
 import { useFrameUpdates } from './hooks';
 import { Permission } from './permission';
@@ -74,22 +75,24 @@ export function SessionView({
           role="region"
           aria-label={trans.__('The agent waits for you')}
         >
-          {requests.map(request =>
-            request.method === Method.elicit ? (
-              <Elicitation
-                key={request.id}
-                request={request}
-                isConnected={isConnected}
-              />
-            ) : (
-              <Permission
-                key={request.id}
-                request={request}
-                agent={model.info.agent}
-                isConnected={isConnected}
-              />
-            )
-          )}
+          {requests.map(request => (
+            <Boundary
+              key={request.id}
+              words={trans.__(
+                'The agent asks something that cannot be shown. Stop it to go on.'
+              )}
+            >
+              {request.method === Method.elicit ? (
+                <Elicitation request={request} isConnected={isConnected} />
+              ) : (
+                <Permission
+                  request={request}
+                  agent={model.info.agent}
+                  isConnected={isConnected}
+                />
+              )}
+            </Boundary>
+          ))}
         </div>
       )}
       {model.login && (
@@ -116,7 +119,7 @@ export function SessionView({
           </Button>
         </div>
       )}
-      {sessions.connection.server.mayAct === false ? (
+      {sessions.isGuest ? (
         <Watching />
       ) : (
         <Prompt

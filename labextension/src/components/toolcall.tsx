@@ -273,11 +273,17 @@ export function ToolCall({
 }
 
 /** Where it works, but for the files whose changes it shows anyway. */
-function placesOf({ content, locations }: IToolCall): IToolLocation[] {
+export function placesOf({ content, locations }: IToolCall): IToolLocation[] {
   const shown = new Set(
     content.map(part => (part.type === 'diff' ? part.path : ''))
   );
-  return locations.filter(({ path }) => path && !shown.has(path));
+  return locations.filter(place => isPlace(place) && !shown.has(place.path));
+}
+
+/** Agents may send anything. */
+function isPlace(place: unknown): place is IToolLocation {
+  const path = (place as IToolLocation | null)?.path;
+  return typeof path === 'string' && path !== '';
 }
 
 /** Whether a person would want to see at once what was done. */

@@ -28,8 +28,7 @@ export function Welcome({
   onNew
 }: IWelcomeProps): JSX.Element {
   const { sessions, trans } = useChat();
-  const { connection, list } = sessions;
-  const isGuest = connection.server.mayAct === false;
+  const { isGuest, list } = sessions;
   useFrameUpdates(list.changed);
   // An agent may have been installed since the page was last shown.
   const { reload } = agents;

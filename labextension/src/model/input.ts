@@ -32,13 +32,34 @@ export function inputText({
     RUN.includes(key) && typeof value === 'string' && value !== '';
   const runs = fields.filter(isRun).map(([, value]) => value as string);
   if (!runs.length) {
-    // A diff is what an edit's input comes to; of a command it tells nothing.
-    const isTold = content.some(part => part.type === 'diff');
-    const text = asText(rawInput, 2);
+    const others = fields.filter(field => !isInDiffs(field, content));
+    // A diff is what an edit's input comes to; whatever else there is has to be seen.
+    const isTold = fields.length > 0 && others.length === 0;
+    const text =
+      fields.length > others.length
+        ? others.map(described).join('\n')
+        : asText(rawInput, 2);
     return !isTold && isNew(text) ? text : '';
   }
   const others = fields.filter(field => !isRun(field) && !isEmpty(field[1]));
   return [...runs.filter(isNew), ...others.map(described)].join('\n');
+}
+
+/** Whether a field is a text or a place that one of the diffs shows. */
+function isInDiffs(
+  [, value]: [string, unknown],
+  content: IToolCall['content']
+): boolean {
+  if (typeof value !== 'string') {
+    return false;
+  }
+  return content.some(
+    part =>
+      part.type === 'diff' &&
+      (part.path === value ||
+        part.newText.includes(value) ||
+        (part.oldText ?? '').includes(value))
+  );
 }
 
 /** Whole lines only: a short command is easily a part of some word. */

@@ -67,6 +67,10 @@ export class Sessions implements ISessions {
     return this._options.connection;
   }
 
+  get isGuest(): boolean {
+    return this.connection.server.mayAct === false;
+  }
+
   get current(): SessionModel | null {
     return this._current;
   }
@@ -263,6 +267,10 @@ export class Sessions implements ISessions {
 
   async rename(id: string, title: string): Promise<void> {
     this.list.take(await this._options.api.renameSession(id, title));
+  }
+
+  async end(id: string): Promise<void> {
+    await this.connection.request(Method.sessionClose, { sessionId: id });
   }
 
   async remove(id: string): Promise<void> {

@@ -221,7 +221,7 @@ export class PromptContext {
   private _uri(path: string): string {
     const { contents, rootDir } = this._options;
     const absolute = `${rootDir() ?? ''}/${contents.localPath(path)}`;
-    return `file://${absolute.split('/').map(encodeURIComponent).join('/')}`;
+    return `file://${absolute.split('/').map(uriPart).join('/')}`;
   }
 
   /** The document that the user was in last. */
@@ -238,6 +238,14 @@ export namespace PromptContext {
     rootDir: () => string | undefined;
     trans: TranslationBundle;
   }
+}
+
+/** A name in a path, as the server writes it: agents compare the two. */
+function uriPart(name: string): string {
+  return encodeURIComponent(name).replace(
+    /%(24|26|2B|2C|3A|3B|3D|40)/g,
+    decodeURIComponent
+  );
 }
 
 function linesWords(count: number, trans: TranslationBundle): string {
