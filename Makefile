@@ -5,6 +5,7 @@
 #   make test    everything: pytest, jest, a real browser
 #   make lint    every linter; make format lets them repair what they can
 #   make bench   one table of ratios (QUICK=1 for a minute's worth)
+#   make docs    the tables from the code, and a site of all pages in build/docs
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -89,8 +90,8 @@ $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/
 lab: $(BUILT) $(STAMPS)/install
 	exec $(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-# Two layers side by side are what two cores can do. The browser's tests come in parts, so that whoever
-# is through first takes the next.
+# Three things side by side keep two cores busy: pytest with its workers, of which many only wait, and two
+# parts of the tests in the browser. Whoever is through first takes the next part.
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 SHARDS := 1 2 3 4 5
 PARTS := $(SHARDS) others
@@ -99,7 +100,7 @@ test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	failed=; \
 	printf '%s\n' python: $(foreach part,$(SHARDS),browser:$(part)/$(words $(SHARDS))) \
 	    browser:others jest: \
-	  | xargs -P 2 -I LAYER $(SHELL) -o pipefail -c 'each=LAYER; $(MAKE) --no-print-directory \
+	  | xargs -P 3 -I LAYER $(SHELL) -o pipefail -c 'each=LAYER; $(MAKE) --no-print-directory \
 	    test-$${each%:*} SHARD=$${each#*:} 2>&1 | sed -u "s/^/$${each%:*} | /"' || failed=1; \
 	$(PY) .ci/ran-tests $(REPORTS)/jest.json $(PARTS:%=$(REPORTS)/playwright-%.xml) \
 	  $(REPORTS)/pytest.xml || failed=1; \
@@ -108,7 +109,7 @@ test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 # The proxy of a hub is there with what the browser needs.
 test-python: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
 	@rm -f $(REPORTS)/pytest.xml
-	$(PY) -m pytest --numprocesses=2 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
+	$(PY) -m pytest --numprocesses=3 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
 	@$(PY) .ci/ran-tests $(REPORTS)/pytest.xml
 
 test-jest: $(STAMPS)/node-modules
@@ -139,6 +140,11 @@ format: $(STAMPS)/test $(STAMPS)/node-modules
 
 bench: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
 	$(PY) tests/bench/run.py $(if $(QUICK),--quick) $(ARGS)
+
+.PHONY: docs
+docs: $(STAMPS)/test
+	$(PY) docs/tables.py
+	$(PY) -m sphinx -W --keep-going --quiet docs build/docs
 
 clean:
 	rm -rf $(VENV) build dist jupyter_acp/labextension labextension/lib labextension/node_modules \
