@@ -168,7 +168,7 @@ class AttachParams(SessionParams):
 class EventsParams(SessionParams):
     """`_sandboxagent/session/events`."""
 
-    after: int = Field(default=0, ge=0)
+    after: int = Field(default=0, ge=0, lt=2**53)
     limit: int = Field(default=200, ge=1, le=1000)
 
 

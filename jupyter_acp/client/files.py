@@ -320,9 +320,10 @@ def _text(live: LiveDocument) -> str:
 def _part(text: str, line: int | None, limit: int | None) -> str:
     if line is None and limit is None:
         return text
-    start = max((line or 1) - 1, 0)
-    lines = io.StringIO(text, newline="\n")
-    return "".join(itertools.islice(lines, start, None if limit is None else start + limit))
+    # No text has more lines than characters, whatever number was asked for.
+    start = min(max((line or 1) - 1, 0), len(text))
+    end = len(text) if limit is None else min(start + limit, len(text))
+    return "".join(itertools.islice(io.StringIO(text, newline="\n"), start, max(start, end)))
 
 
 def _checked(format: Format, text: str, path: Path) -> Any:

@@ -24,6 +24,7 @@ from .manager import SessionManager
 from .questions import Question
 from .remotedesk import RemoteDesk
 from .session import Session
+from .setup import is_writable
 from .ways import NoWay
 
 T = TypeVar("T")
@@ -129,6 +130,8 @@ class Window(Peer):
                 "You may watch sessions on this server, not work in them (403). Its owner or an "
                 "administrator can let you.",
             )
+        if not is_writable(params):
+            raise invalid_params("The message is nested too deeply.")
         # Answered outside of any lane: the answer comes before the replay.
         if method == protocol.ATTACH:
             self._attach(request)
@@ -157,6 +160,8 @@ class Window(Peer):
             self._detach(parse(protocol.SessionParams, params).session_id)
         elif not self._may_act:
             self._log.debug("Ignored %s of somebody who may only watch", method)
+        elif not is_writable(params):
+            self._log.debug("Ignored %s, which is nested too deeply", method)
         elif method == protocol.SESSION_CANCEL:
             self._manager.get(parse(protocol.SessionParams, params).session_id).cancel()
         elif method == protocol.WORKSPACE:

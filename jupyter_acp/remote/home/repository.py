@@ -82,7 +82,7 @@ class Repository:
         """Return the repository that a folder is in, or say why there is none."""
         await _check_version(git)
         folder = await asyncio.to_thread(folder.resolve)
-        if not folder.is_dir():
+        if not await asyncio.to_thread(os.path.isdir, folder):
             raise RepositoryError("noFolder", f"There is no folder {folder}.")
         git_dir = await _git_dir(folder, git)
         if git_dir is None:
