@@ -213,7 +213,7 @@ class AcpExtension(ExtensionApp):
 
     permissions = Dict(
         help="""Rules for what agents do through this server, by agent, `*` being all of them: `{"*":
-        [{"kind": "terminal", "match": "git *", "decision": "allow"}]}`. `kind` is `read`,
+        [{"kind": "terminal", "match": "git status", "decision": "allow"}]}`. `kind` is `read`,
         `write`, `terminal`, `run` or `*`; `decision` is `allow`, `ask` or `deny`. An agent's
         own rules come first; the first that fits decides, before any rule of a user.
         """,

@@ -122,3 +122,9 @@ def folder_of(path: Path, *, create: bool = False) -> Iterator[int]:
         yield folder
     finally:
         os.close(folder)
+
+
+def place(folder: str, cwd: str) -> str:
+    """Return where a folder is; nothing is said of the session's own."""
+    real = os.path.realpath(os.path.join(cwd, folder))
+    return "" if real == os.path.realpath(cwd) else real

@@ -17,7 +17,7 @@ from .protected import Risk, folded_path, folded_pattern, risk_of_writing
 Kind = Literal["read", "write", "terminal", "run"]
 Decision = Literal["allow", "ask", "deny"]
 
-_SHELL = set(";|&`$()<>\n\\")
+_SHELL = set(";|&`$()<>!\n\\")
 
 
 class Rule(BaseModel):
@@ -34,9 +34,9 @@ class Rule(BaseModel):
         if self.kind not in ("*", action.kind):
             return False
         # `git *` must not allow `git log; rm -r .`: what a shell puts together is not one command.
-        # Nor is a command that is given more than its line tells.
+        # Nor is a command that is given more than its line tells, or run somewhere else.
         careful = self.decision == "allow" and action.kind == "terminal" and self.match != "*"
-        if careful and action.has_more:
+        if careful and not action.is_told:
             return False
         if careful and (_SHELL & set(" ".join(action.subjects))) - set(self.match):
             return False
@@ -75,10 +75,18 @@ class Action:
         """What it would do besides what it is named by: then it is asked about, whatever was allowed."""
 
         self.has_more = False
-        """Whether it is not told by what it is named by: then that alone allows nothing."""
+        """Whether it is given more than it is named by: then that alone allows nothing."""
+
+        self.place = ""
+        """Where a command is run, if that is not the session's own folder."""
 
         self.granted_by = subjects
         """What the user must have allowed the agent, one of them, for this to need no question."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether what it is named by says all of it."""
+        return not self.has_more and not self.place
 
     @classmethod
     def on_file(

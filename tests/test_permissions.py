@@ -299,6 +299,7 @@ class TestBadRules:
         ("git *", "git $(rm x)", False),
         ("git log | head", "git log | head", True),
         ("git *", "gitx", False),
+        ("git *", "git -c 'alias.x=!touch made' x", False),
         ("git[*]", "git*", True),
     ],
 )
@@ -442,11 +443,36 @@ def test_a_repository_without_a_working_tree_is_one_by_any_name(tmp_path):
                 {"command": "ls -l", "env": [{"name": "LS_SOMETHING", "value": "x"}]},
             ),
         ),
+        (
+            {"kind": "execute", "title": "Say it", "rawInput": {"command": ["echo", "ls -l"]}},
+            ("terminal/create", {"command": "ls -l"}),
+        ),
+        (
+            {"kind": "execute", "title": "List", "rawInput": {"path": "ls -l"}},
+            ("terminal/create", {"command": "ls -l"}),
+        ),
+        (
+            {"kind": "execute", "title": "List", "rawInput": {"command": "ls -l"}},
+            ("terminal/create", {"command": "ls -l", "cwd": "{root}/other"}),
+        ),
+        (
+            {"kind": "execute", "title": "ls -l", "rawInput": {"cmd": "ls -l", "cwd": "{root}"}},
+            ("terminal/create", {"command": "ls -l", "cwd": "{root}/other"}),
+        ),
+        (
+            {"kind": "execute", "title": "ls -l", "rawInput": {"cmd": "ls -l", "cwd": "other"}},
+            ("terminal/create", {"command": "ls -l"}),
+        ),
+        (
+            {"kind": "execute", "title": "ls -l", "rawInput": {"cmd": "ls -l", "cwd": "a\0b"}},
+            ("terminal/create", {"command": "ls -l"}),
+        ),
     ],
 )
 async def test_what_another_yes_does_not_cover(window, session, jp_root_dir, call, step):
     root = str(jp_root_dir.resolve())
     (jp_root_dir / ".env").write_text("old")
+    (jp_root_dir / "other").mkdir()
     text = json.dumps([call, step]).replace("{root}", root)
     call, (method, params) = json.loads(text)
     options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
@@ -457,6 +483,60 @@ async def test_what_another_yes_does_not_cover(window, session, jp_root_dir, cal
     await choose(window, "deny", at + 1)
     await window.response(turn)
     assert json.loads(window.texts()[-1])["code"] == -32011
+
+
+@pytest.mark.parametrize(
+    ("given", "create"),
+    [
+        ({"command": ["bash", "-lc", "ls -l"]}, {"command": "ls -l"}),
+        ({"command": ["ls", "-l"]}, {"command": "ls", "args": ["-l"]}),
+        ({"cmd": "ls -l", "cwd": "{root}"}, {"command": "ls -l"}),
+        ({"cmd": "ls -l", "cwd": "other"}, {"command": "ls -l", "cwd": "{root}/other"}),
+        ({"cmd": "ls -l", "workdir": "{root}/link"}, {"command": "ls -l", "cwd": "{root}/other"}),
+    ],
+)
+async def test_a_yes_covers_the_same_command_in_the_same_folder(
+    window, session, jp_root_dir, given, create
+):
+    (jp_root_dir / "other").mkdir()
+    (jp_root_dir / "link").symlink_to(jp_root_dir / "other")
+    text = json.dumps([given, create]).replace("{root}", str(jp_root_dir.resolve()))
+    given, create = json.loads(text)
+    options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+    call = {"toolCallId": "1", "kind": "execute", "title": "List", "rawInput": given}
+    ask = steps(ASK, toolCall=call, options=options)
+    turn = await window.start_prompt(session, ask, steps("terminal/create", **create))
+    await choose(window, "y")
+    await window.response(turn)
+    assert "terminalId" in json.loads(window.texts()[-1])
+
+
+async def test_an_id_that_stands_for_yes_and_no_is_no_yes(window, session):
+    options = [
+        {"optionId": "x", "name": "Allow", "kind": "allow_once"},
+        {"optionId": "x", "name": "Reject", "kind": "reject_once"},
+    ]
+    call = {"toolCallId": "1", "kind": "execute", "rawInput": {"command": "ls -l"}}
+    ask = steps(ASK, toolCall=call, options=options)
+    turn = await window.start_prompt(session, ask, steps("terminal/create", command="ls -l"))
+    await choose(window, "x")
+    at = next(i for i, m in enumerate(window.received) if m.get("method") == ASK)
+    await choose(window, "deny", at + 1)
+    await window.response(turn)
+    assert json.loads(window.texts()[-1])["code"] == -32011
+
+
+async def test_what_is_always_allowed_is_so_in_the_sessions_own_folder(
+    window, session, jp_root_dir
+):
+    other = jp_root_dir.resolve() / "other"
+    other.mkdir()
+    await answered(window, session, steps("terminal/create", command="./build.sh"), "always")
+    create = steps("terminal/create", command="./build.sh", cwd=str(other))
+    question, _ = await answered(window, session, create, "deny")
+    assert question["toolCall"]["rawInput"]["cwd"] == str(other)
+    # Nor is that offered which would not be kept.
+    assert "always" not in [option["optionId"] for option in question["options"]]
 
 
 async def test_variables_are_shown(window, session):

@@ -7,11 +7,11 @@ An agent has the rights of the user's account: this is consent, not a sandbox.
 
 from __future__ import annotations
 
-import shlex
 import uuid
 from collections.abc import Callable
 from typing import Any
 
+from ..grants import Grants
 from ..policy import Action, Decision, Rule, Rules, rules_of
 from ..protected import Risk
 from ..protocol import DECIDED, META
@@ -20,13 +20,6 @@ from ..rpc.errors import FORBIDDEN
 from .view import SessionView
 
 _TOOL_KINDS = {"read": "read", "write": "edit", "terminal": "execute", "run": "execute"}
-_GRANTED_BY = {
-    "read": ("read", "search", "edit"),
-    "write": ("edit", "delete", "move"),
-    "terminal": ("execute",),
-    "run": ("execute",),
-}
-"""As what an agent must have asked for something: a yes to reading is none to writing."""
 
 
 class Permissions:
@@ -42,7 +35,7 @@ class Permissions:
         self._user: Rules = {}
         self._emit = emit
         self._said: dict[str, list[Rule]] = {}
-        self._granted: dict[str, list[tuple[str, set[str]]]] = {}
+        self._grants = Grants()
 
     def set_user_rules(self, rules: Any) -> None:
         """Take the user's own rules, from the settings."""
@@ -55,8 +48,8 @@ class Permissions:
             # Whoever allowed it may have had something else in mind.
             decision = "ask"
         if decision == "ask":
-            is_told = action.risk is None and not action.has_more
-            if is_told and self._take_grant(session, action):
+            may_be_granted = action.risk is None and not action.has_more
+            if may_be_granted and self._grants.take(session.id, action):
                 decision, by = "allow", "agent asked"
             else:
                 decision, by = await self._ask(session, action), "user"
@@ -74,18 +67,11 @@ class Permissions:
 
         What it then does through us is not asked a second time.
         """
-        chosen = _chosen(answer)
-        options = params.get("options")
-        for option in options if isinstance(options, list) else []:
-            if isinstance(option, dict) and option.get("optionId") == chosen is not None:
-                if str(option.get("kind")).startswith("allow"):
-                    grant = _grant(params.get("toolCall"))
-                    self._granted.setdefault(session.id, []).append(grant)
-                return
+        self._grants.add(session.id, session.cwd, params, _chosen(answer))
 
     def turn_ended(self, session_id: str) -> None:
         """Let what was granted for a turn end with it."""
-        self._granted.pop(session_id, None)
+        self._grants.forget(session_id)
 
     def forget(self, session_id: str) -> None:
         """Forget what was said in a session."""
@@ -104,15 +90,6 @@ class Permissions:
                 return rule.decision, "said before"
         return default, "default"
 
-    def _take_grant(self, session: SessionView, action: Action) -> bool:
-        grants = self._granted.get(session.id, [])
-        for grant in grants:
-            kind, texts = grant
-            if kind in _GRANTED_BY[action.kind] and not texts.isdisjoint(action.granted_by):
-                grants.remove(grant)
-                return True
-        return False
-
     async def _ask(self, session: SessionView, action: Action) -> Decision:
         # Meant for this and nothing else: what is a pattern in it is not meant as one.
         literal = "".join(f"[{c}]" if c in "*?[" else c for c in action.subjects[0])
@@ -125,10 +102,11 @@ class Permissions:
                 "files": [{"path": action.subjects[0], "risk": action.risk.id}],
                 "isWarned": True,
             }
-            options = [option for option in _OPTIONS if option["optionId"] != "always"]
         elif action.kind == "run":
             # What may be run changes from one time to the next: that is for this session only.
             del ours["rule"]
+        if action.risk is not None or not action.is_told:
+            options = [option for option in _OPTIONS if option["optionId"] != "always"]
         answer = await session.consult(
             {
                 "toolCall": {
@@ -173,43 +151,3 @@ def _warning(risk: Risk) -> dict[str, Any]:
 def _chosen(answer: Any) -> Any:
     outcome = answer.get("outcome") if isinstance(answer, dict) else None
     return outcome.get("optionId") if isinstance(outcome, dict) else None
-
-
-_NAMING = (
-    "command",
-    "cmd",
-    "path",
-    "paths",
-    "file",
-    "file_path",
-    "filePath",
-    "filepath",
-    "abs_path",
-    "absolute_path",
-    "notebook_path",
-    "uri",
-)
-"""The fields of a tool's input that say what it is about; others may say anything."""
-
-
-def _grant(tool_call: Any) -> tuple[str, set[str]]:
-    """Return what kind of thing was allowed, and by which texts a person could tell what."""
-    call = tool_call if isinstance(tool_call, dict) else {}
-    given = call.get("rawInput")
-    given = given if isinstance(given, dict) else {"command": given}
-    named = [given[name] for name in _NAMING if name in given]
-    locations = call.get("locations")
-    places = locations if isinstance(locations, list) else []
-    named += [each.get("path") for each in places if isinstance(each, dict)]
-    return str(call.get("kind")), {
-        text for each in [call.get("title"), *named] for text in _texts(each)
-    }
-
-
-def _texts(value: Any) -> list[str]:
-    """Return a text, or a command that comes as a list of words, in both ways to write it."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        return [shlex.join(value), *value]
-    return []

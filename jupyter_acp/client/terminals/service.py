@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Any
 
 from ...agents.environment import agent_environment, is_loader_variable, is_ordinary_variable
-from ...paths import contained
+from ...paths import contained, place
 from ...policy import Action
 from ...protocol import CreateTerminalParams, TerminalParams, parse
 from ...rpc import RpcError, invalid_params
@@ -60,7 +60,7 @@ class Terminals:
         line = shlex.join(launch.argv) if wanted.args else wanted.command
         self._starting[session.id] += 1
         try:
-            await self._permit(session, _action(line, launch), "ask")
+            await self._permit(session, _action(line, launch, session.cwd), "ask")
             self._check_alive(session)
             limit = wanted.output_byte_limit
             output = Output(DEFAULT_OUTPUT_LIMIT if limit is None else min(limit, MAX_OUTPUT_LIMIT))
@@ -155,7 +155,7 @@ class Terminals:
         return terminal
 
 
-def _action(line: str, launch: Launch) -> Action:
+def _action(line: str, launch: Launch, cwd: str) -> Action:
     async def details() -> dict[str, Any]:
         shown: dict[str, Any] = {"command": line, "cwd": launch.cwd}
         return {"rawInput": {**shown, "env": launch.extra_env} if launch.extra_env else shown}
@@ -165,6 +165,7 @@ def _action(line: str, launch: Launch) -> Action:
     by_shell = args[1:2] if shell in _SHELLS and args[:1] == ["-c"] else []
     action = Action("terminal", [line, *by_shell], f"Run `{line}`", details)
     action.has_more = not all(map(is_ordinary_variable, launch.extra_env))
+    action.place = place(launch.cwd, cwd)
     return action
 
 
