@@ -405,6 +405,16 @@ async def test_no_named_file_is_passed_over(acp, root, window, session, call, to
     assert [each["risk"] for each in files] == told
 
 
+@pytest.mark.parametrize("names", [["a/{n}"] * 300, ["/" + "a/" * 1900 + "{n}"] * 20])
+async def test_a_question_about_more_files_than_anybody_can_look_at_is_not_asked(
+    window, session, names
+):
+    locations = [{"path": name.format(n=number)} for number, name in enumerate(names)]
+    call = {"toolCallId": "1", "kind": "edit", "locations": locations}
+    answer = await request(window, session, ASK, toolCall=call, options=[])
+    assert answer["code"] == -32602 and "ask about fewer" in answer["message"]
+
+
 async def test_a_folder_behind_a_link_makes_no_links_of_its_files(window, root, tmp_path, acp):
     (tmp_path / "way").symlink_to(root)
     session = await window.new(tmp_path / "way")

@@ -12,8 +12,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import nbformat
 import pytest
-from jupyter_server.services.contents.filemanager import AsyncFileContentsManager
+from jupyter_server.services.contents.filemanager import (
+    AsyncFileContentsManager,
+    FileContentsManager,
+)
+from jupyter_server.utils import ensure_async
 
 from jupyter_acp.client.contents import Contents
 from jupyter_acp.disk import read_text, write_text
@@ -167,3 +172,23 @@ async def test_what_is_written_by_the_way_is_looked_at(folder, tmp_path, beside,
             await contents.save_text(folder / "a.txt", "text")
         assert not (folder / beside).exists()
         assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.filterwarnings("ignore:The synchronous:DeprecationWarning")
+@pytest.mark.parametrize("cls", [AsyncFileContentsManager, FileContentsManager])
+async def test_no_checkpoint_is_made_for_an_agent(folder, tmp_path, cls):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (folder / ".ipynb_checkpoints").symlink_to(outside)
+    (folder / "sub" / ".ipynb_checkpoints").mkdir(parents=True)
+    (folder / "sub" / ".ipynb_checkpoints" / "a-checkpoint.ipynb").symlink_to(outside / ".bashrc")
+    manager, contents = contents_of(folder, cls)
+    text = nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_raw_cell("evil")]))
+    for name in ("a.ipynb", "sub/a.ipynb"):
+        await contents.save_notebook(folder / name, text, None)
+        assert "evil" in (folder / name).read_text()
+    assert list(outside.iterdir()) == []
+    # The user's own are made as ever.
+    (folder / ".ipynb_checkpoints").unlink()
+    await ensure_async(manager.create_checkpoint("a.ipynb"))
+    assert (folder / ".ipynb_checkpoints" / "a-checkpoint.ipynb").exists()

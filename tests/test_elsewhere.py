@@ -72,6 +72,7 @@ def acp_agents(jp_root_dir, tmp_path):
             listed=[[entry(root, "k1")]],
             session_ids=["k1", "k2"],
         ),
+        "sly": scripted(capabilities=LOADS, listed=[[entry(root / "way", "six")]]),
         "mute": scripted(
             capabilities={"sessionCapabilities": {"list": {}}}, ignore=["session/list"]
         ),
@@ -143,7 +144,7 @@ async def test_an_agent_that_lists_for_ever_is_not_listened_to_for_ever(window, 
     assert len({each["id"] for each in await elsewhere(jp_fetch)}) == 1
 
 
-@pytest.mark.parametrize("acp_config", [{"request_timeout": 1.0}])
+@pytest.mark.parametrize("acp_config", [{"request_timeout": 5.0}])
 async def test_an_agent_that_does_not_answer_hides_nothing(window, root, jp_fetch):
     await window.new(root, "mute")
     await window.new(root, "knows")
@@ -224,3 +225,17 @@ async def test_one_is_known_by_its_id_before_it_was_listed(window, acp, root, jp
     params = {"sessionId": one["id"], "cwd": str(root), "mcpServers": []}
     await window.result("session/load", params)
     assert window.texts() == ["It was ", "long ago."]
+
+
+async def test_one_whose_folder_leads_outside_is_not_taken_over(window, root, tmp_path, jp_fetch):
+    (tmp_path / "outside").mkdir()
+    (root / "way").symlink_to(tmp_path / "outside")
+    await window.new(root, "sly")
+    (six,) = await elsewhere(jp_fetch)
+    params = {"sessionId": six["id"], "cwd": str(root), "mcpServers": []}
+    refused = (await window.ask("session/load", params))["error"]
+    assert refused["code"] == -32602 and "leads outside" in refused["message"]
+    # By where it leads, not by its name.
+    (root / "way").unlink()
+    (root / "way").mkdir()
+    await window.result("session/load", params)

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -110,7 +112,7 @@ class _Saving(NamedTuple):
 
 
 def _write_where_it_was_looked_at(manager: Any) -> None:
-    """Let no link lead a file elsewhere that Jupyter writes for an agent.
+    """Let no link lead elsewhere what Jupyter writes for an agent.
 
     Jupyter follows links, which is for its user to want. What an agent names was looked at before,
     and a link that has come since is none that anybody wants. Some managers write other files by the
@@ -141,6 +143,25 @@ def _write_where_it_was_looked_at(manager: Any) -> None:
 
     atomic_writing.is_careful = True  # type: ignore[attr-defined]
     manager.atomic_writing = atomic_writing
+    manager.create_checkpoint = _unless_for_an_agent(manager.create_checkpoint)
+
+
+def _unless_for_an_agent(create: Callable[..., Any]) -> Callable[..., Any]:
+    """Leave checkpoints to the user, to whose window it falls to make the first one.
+
+    They are what the user has saved, and Jupyter follows links while it copies.
+    """
+
+    async def nothing() -> None:
+        """Wait for nothing, where Jupyter waits."""
+
+    @functools.wraps(create)
+    def create_checkpoint(*args: Any, **options: Any) -> Any:
+        if _saving.get() is None:
+            return create(*args, **options)
+        return nothing() if inspect.iscoroutinefunction(create) else None
+
+    return create_checkpoint
 
 
 def _by_the_way(manager: Any, os_path: str) -> Path:

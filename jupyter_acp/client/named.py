@@ -12,11 +12,15 @@ from typing import Any
 
 from ..paths import LONGEST, innermost, uri_path
 from ..protected import risk_of_writing
-from ..rpc import RpcError
+from ..rpc import RpcError, invalid_params
 from .view import SessionView
 
 FILES_LIMIT = 50
 """More than anybody reads before saying yes."""
+
+NAMES_LIMIT = 200
+SIZE_LIMIT = 64 * 1024
+"""How many names, of how many characters, are looked at: meanwhile everybody else waits."""
 
 _HARMLESS = ("read", "search", "think", "fetch")
 _FIELDS = ("path", "file_path", "filePath", "abs_path", "absolute_path", "notebook_path", "uri")
@@ -39,6 +43,12 @@ class NamedFiles:
             **dict.fromkeys(_named(call), not is_harmless),
             **dict.fromkeys(_changed(call), True),
         }
+        if len(names) > NAMES_LIMIT or sum(map(len, names)) > SIZE_LIMIT:
+            # Nor could anybody look at them who has to decide.
+            raise invalid_params(
+                f"The question names more files than anybody can look at ({NAMES_LIMIT}): ask about fewer "
+                "at a time."
+            )
         found = (self._told(session, *name) for name in names.items())
         return list(itertools.islice((told for told in found if len(told) > 1), FILES_LIMIT))
 

@@ -195,6 +195,12 @@ class SessionManager:
                 METHOD_NOT_FOUND,
                 f"{agent.spec.name} lists its sessions but cannot open them again.",
             )
+        if not Path(foreign.cwd).resolve().is_relative_to(Path(self.root_dir).resolve()):
+            # By its name it is below; an agent that is elsewhere would be let in through a link.
+            raise invalid_params(
+                f"The folder of that session, {foreign.cwd}, leads outside of the one that this server "
+                "shows. Begin a new session there if you want the agent to work in it."
+            )
         record = SessionRecord(
             id=id,
             agent=foreign.agent,
