@@ -28,7 +28,8 @@ def explained(error: RpcError, agent: Agent) -> RpcError:
     ours = {"agent": agent.spec.id, "agentName": agent.spec.name, "authMethods": methods}
     meta = data.get("_meta")
     meta = {**(meta if isinstance(meta, dict) else {}), META: ours}
-    return RpcError(error.code, error.message, {**data, "_meta": meta})
+    error.data = {**data, "_meta": meta}
+    return error
 
 
 def wants_login(error: RpcError, agent: Agent) -> bool:

@@ -24,6 +24,11 @@ MAX_FILES = 200
 class AcpApiHandler(AcpHandlerMixin, APIHandler):
     """A REST handler that speaks JSON and explains its refusals."""
 
+    async def prepare(self) -> None:  # type: ignore[override]
+        """Keep what is asked for out of the log, in which Jupyter writes the address of what it refuses."""
+        self.request.uri = self.request.path
+        await super().prepare()
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Turn errors of the lower rooms into answers that say what to do."""
         from ..rpc import RpcError
@@ -42,7 +47,7 @@ class AcpApiHandler(AcpHandlerMixin, APIHandler):
 
         error = exc_info[1]
         if isinstance(error, (RpcError, web.HTTPError)):
-            reason = error.message if isinstance(error, RpcError) else error.log_message
+            reason = error.brief if isinstance(error, RpcError) else error.log_message
             self.log.info("%s %s: %s", self.request.method, self.request.path, reason)
         else:
             super().log_exception(*exc_info)

@@ -291,7 +291,7 @@ class Connection:
                 self._hand_on(row)
                 self._not_json(raw, error)
             except RpcError as error:
-                self.log.warning("%s: refused a notification: %s", self._name, error.message)
+                self.log.warning("%s: refused a notification: %s", self._name, error.brief)
             except Exception:
                 self.log.exception("%s: error while taking a message", self._name)
         self._hand_on(row)
@@ -358,9 +358,8 @@ class Connection:
         done = self._pending.pop(id, None) if type(id) in _ID_TYPES else None
         if done is None:
             if id is None and "error" in message:
-                self.log.warning(
-                    "%s: reports an error: %s", self._name, RpcError.from_json(message["error"])
-                )
+                told = RpcError.from_json(message["error"])
+                self.log.warning("%s: reports an %s", self._name, told.brief)
                 return
             self.log.warning(
                 "%s: ignored a response to id %r: nothing with that id is waiting",

@@ -32,18 +32,21 @@ class RpcError(Exception):
         self.code = code
         self.message = message
         self.data = data
+        self.is_theirs = False
+        """Whether it is in words of the other side."""
 
     @classmethod
     def from_json(cls, error: Any) -> RpcError:
         """Take what the other side sent, however oddly shaped, without failing on it."""
-        if not isinstance(error, dict):
-            return cls(INTERNAL_ERROR, _text(error))
-        code = error.get("code")
-        return cls(
+        given = error if isinstance(error, dict) else {"message": error}
+        code = given.get("code")
+        taken = cls(
             code if type(code) is int else INTERNAL_ERROR,
-            _text(error.get("message") or "The other side reported an error without a message."),
-            error.get("data"),
+            _text(given.get("message") or "The other side reported an error without a message."),
+            given.get("data"),
         )
+        taken.is_theirs = True
+        return taken
 
     @property
     def text(self) -> str:
@@ -52,6 +55,11 @@ class RpcError(Exception):
         if isinstance(details, str) and details not in self.message:
             return f"{self.message}: {details}"
         return self.message
+
+    @property
+    def brief(self) -> str:
+        """What happened, for the log: nothing that an agent has said or printed, which may be private."""
+        return f"error {self.code}" if self.is_theirs else self.message.split("\n", 1)[0]
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON-RPC error object."""

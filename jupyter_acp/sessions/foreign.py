@@ -50,9 +50,8 @@ async def sessions_of(agent: Agent, root: str, patience: float) -> list[ForeignS
     try:
         await asyncio.wait_for(_collect(agent, root, found), patience)
     except (asyncio.TimeoutError, RpcError) as error:
-        agent.log.info(
-            "%s did not list all its sessions: %s", agent.spec.name, error or "it took too long"
-        )
+        words = error.brief if isinstance(error, RpcError) else "it took too long"
+        agent.log.info("%s did not list all its sessions: %s", agent.spec.name, words)
     return found
 
 

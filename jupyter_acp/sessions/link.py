@@ -83,7 +83,7 @@ class AgentLink(Peer):
 
     def ended(self, error: RpcError) -> None:
         """Tell every session that its agent is gone, and why."""
-        self.log.warning("%s", error.message)
+        self.log.warning("%s", error.brief)
         self._supervisor.crashed(error)
         self._lose(error)
 

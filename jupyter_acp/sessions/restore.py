@@ -61,7 +61,7 @@ async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, s
                 # Whoever logs in has it back; a new session would only look like it.
                 raise
             note_unknown(agent, method, error)
-            link.log.info("%s was refused by %s: %s", method, link.name, error.message)
+            link.log.info("%s was refused by %s: %s", method, link.name, error.brief)
         else:
             is_load = method == protocol.SESSION_LOAD
             await session.transcript.end_replay(is_promised=is_load)

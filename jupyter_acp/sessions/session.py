@@ -404,7 +404,8 @@ class Session:
         except NoWay:
             pass
         except (RpcError, asyncio.TimeoutError) as error:
-            self.logger.info("%s was not answered as it should: %s", capability, error)
+            words = error.brief if isinstance(error, RpcError) else "it took too long"
+            self.logger.info("%s was not answered as it should: %s", capability, words)
 
     def _is_known_to(self, link: AgentLink) -> bool:
         """Whether the agent's id for it is still its own: some count anew in every run."""

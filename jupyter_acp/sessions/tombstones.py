@@ -72,7 +72,7 @@ class Tombstones:
             except RpcError as error:
                 if not agent.alive:
                     return
-                agent.log.info("%s did not %s a session: %s", agent.spec.name, how, error)
+                agent.log.info("%s did not %s a session: %s", agent.spec.name, how, error.brief)
             else:
                 self.discard(owner, session)
 
