@@ -221,7 +221,7 @@ async def test_an_agent_that_cannot_delete_does_not_show_it_again(acp, acp_conne
 async def test_one_is_known_by_its_id_before_it_was_listed(window, acp, root, jp_fetch):
     await window.new(root, "knows")
     one = next(each for each in await elsewhere(jp_fetch) if each["title"] == "Title of one")
-    (await acp.manager())._foreign.clear()
+    (await acp.manager())._foreign._listed.clear()
     params = {"sessionId": one["id"], "cwd": str(root), "mcpServers": []}
     await window.result("session/load", params)
     assert window.texts() == ["It was ", "long ago."]

@@ -7,13 +7,20 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from pathlib import PurePath
-from typing import Any, NamedTuple
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..agents.agent import Agent
-from ..rpc import RpcError
+from ..rpc import RpcError, invalid_params
+from ..rpc.errors import METHOD_NOT_FOUND
+from .record import SessionRecord, now
 from .setup import TITLE_LIMIT
-from .ways import NoWay, by_any_way
+from .ways import NoWay, by_any_way, ways
+
+if TYPE_CHECKING:
+    from .index import Index
+    from .links import Links
+    from .tombstones import Tombstones
 
 MOST_PAGES = 20
 MOST = 2000
@@ -42,6 +49,67 @@ class ForeignSession(NamedTuple):
             "title": self.title,
             "updated": self.updated,
         }
+
+    async def record(self, agent: Agent, root: str) -> SessionRecord:
+        """Return what it will be known by here, if its agent can open it and its folder is ours."""
+        if not ways(agent, "load"):
+            raise RpcError(
+                METHOD_NOT_FOUND,
+                f"{agent.spec.name} lists its sessions but cannot open them again.",
+            )
+        if not await asyncio.to_thread(_leads_below, self.cwd, root):
+            # An agent that is elsewhere would be let in through a link.
+            raise invalid_params(
+                f"The folder of that session, {self.cwd}, leads outside of the one that this server "
+                "shows. Begin a new session there if you want the agent to work in it."
+            )
+        return SessionRecord(
+            id=self.id,
+            agent=self.agent,
+            cwd=self.cwd,
+            agent_session=self.agent_session,
+            title=self.title,
+            state="disconnected",
+            created=now(),
+            updated=now(),
+        )
+
+
+class Foreign:
+    """Knows those of all running agents that are not known here."""
+
+    def __init__(
+        self, root: str, patience: float, links: Links, known: Index, tombstones: Tombstones
+    ) -> None:
+        self._root = root
+        self._patience = patience
+        self._links = links
+        self._known = known
+        self._tombstones = tombstones
+        self._listed: dict[str, ForeignSession] = {}
+
+    async def list(self) -> list[ForeignSession]:
+        """Ask every running agent, and return what they tell, the latest first."""
+        answers = await asyncio.gather(
+            *(sessions_of(agent, self._root, self._patience) for agent in self._links.running)
+        )
+        known = {(each.agent, each.record.agent_session) for each in self._known}
+        found = [
+            each
+            for answer in answers
+            for each in answer
+            if (each.agent, each.agent_session) not in known
+            and (each.agent, each.agent_session) not in self._tombstones
+        ]
+        found.sort(key=lambda each: each.updated, reverse=True)
+        self._listed = {each.id: each for each in found}
+        return found
+
+    async def find(self, id: str) -> ForeignSession | None:
+        """Return one of them; whoever asks may have it from a list of long ago."""
+        if id not in self._listed:
+            await self.list()
+        return self._listed.get(id)
 
 
 async def sessions_of(agent: Agent, root: str, patience: float) -> list[ForeignSession]:
@@ -95,6 +163,11 @@ def _session(agent: str, entry: Any) -> ForeignSession | None:
         title[:TITLE_LIMIT] if isinstance(title, str) else "",
         updated if isinstance(updated, str) else "",
     )
+
+
+def _leads_below(folder: str, root: str) -> bool:
+    """Whether it is below wherever links lead."""
+    return Path(folder).resolve().is_relative_to(Path(root).resolve())
 
 
 def _is_below(folder: str, root: str) -> bool:

@@ -17,24 +17,24 @@ from ..agents.agent import Agent
 from ..agents.catalog import Catalog
 from ..client.dispatch import ClientServices
 from ..rpc import RpcError, invalid_params
-from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
+from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ..rpc.outbox import Flusher
 from . import sandbox
 from .begin import begin_fork, begin_new
 from .choosing import is_acceptable
-from .foreign import ForeignSession, sessions_of
+from .foreign import Foreign, ForeignSession
 from .history import History
+from .index import Index
 from .journal import Journal
 from .limits import Limits
 from .links import Links
 from .log import Log
 from .news import Listener, News
-from .record import SessionRecord, now
+from .record import SessionRecord
 from .remote import checked_remote, give_up_fetching
 from .session import Session
 from .setup import is_writable
 from .tombstones import Tombstones
-from .ways import ways
 
 if TYPE_CHECKING:
     from ..agents.spec import AgentSpec
@@ -77,9 +77,7 @@ class SessionManager:
         self._journal = Journal(journal, log)
         self.history = History(self, self._journal, limits.retention)
         self._tombstones = Tombstones(self._journal)
-        self._sessions: dict[str, Session] = {}
-        self._aliases: dict[str, str] = {}
-        self._foreign: dict[str, ForeignSession] = {}
+        self._index = Index()
         self._beginning = 0
         self.windows: set[Client] = set()
         self._news = News(self.windows)
@@ -95,6 +93,9 @@ class SessionManager:
             on_progress=self._progressed,
             log=log,
         )
+        self._foreign = Foreign(
+            root_dir, limits.request_timeout, self.links, self._index, self._tombstones
+        )
         self._homecoming: Homecoming | None = None
 
     async def open(self) -> None:
@@ -107,10 +108,9 @@ class SessionManager:
                 if record.state == "running":
                     record.error, record.failed = "The server stopped during the turn.", True
                 record.state = "disconnected"
-            session = self._sessions[record.id] = self._make(record)
+            session = self._make(record)
+            self._index.add(session)
             give_up_fetching(session)
-            if record.alias is not None:
-                self._aliases[record.alias] = record.id
         self.history.open()
         if homes := {record.home for record in records if record.home}:
             (await self.homecoming()).recover(homes)
@@ -123,7 +123,7 @@ class SessionManager:
         if self._homecoming is not None:
             self._homecoming.close()
         await asyncio.gather(*(window.close() for window in list(self.windows)))
-        for session in self._sessions.values():
+        for session in self._index:
             await session.stop()
         await self.links.close()
         await self._services.close()
@@ -144,90 +144,45 @@ class SessionManager:
 
     def all(self) -> list[Session]:
         """Return every session, the latest first."""
-        return sorted(self._sessions.values(), key=lambda s: s.record.updated, reverse=True)
+        return self._index.all()
 
     def get(self, id: str) -> Session:
         """Return a session, by its id or by the one it was wanted to have, or say that there is none."""
-        session = self._sessions.get(self._aliases.get(id, id))
-        if session is None:
-            raise RpcError(NOT_FOUND, f"There is no session {id!r}.", {"sessionId": id})
-        return session
+        return self._index.get(id)
 
     def named(self, params: Any) -> Any:
         """Return parameters with the session's own id, where it is called by another."""
-        id = params.get("sessionId") if isinstance(params, dict) else None
-        if isinstance(id, str) and id in self._aliases:
-            return {**params, "sessionId": self._aliases[id]}
-        return params
+        return self._index.named(params)
 
     async def elsewhere(self) -> list[ForeignSession]:
         """Return the sessions that running agents have besides those that are known here."""
-        patience = self.limits.request_timeout
-        answers = await asyncio.gather(
-            *(sessions_of(agent, self.root_dir, patience) for agent in self.links.running)
-        )
-        known = {(each.agent, each.record.agent_session) for each in self._sessions.values()}
-        found = [
-            each
-            for answer in answers
-            for each in answer
-            if (each.agent, each.agent_session) not in known
-            and (each.agent, each.agent_session) not in self._tombstones
-        ]
-        found.sort(key=lambda each: each.updated, reverse=True)
-        self._foreign = {each.id: each for each in found}
-        return list(self._foreign.values())
+        return await self._foreign.list()
 
     async def find(self, id: str) -> Session:
         """Return a session; one that only its agent knows is taken over first."""
-        if id not in self._foreign and id not in self._sessions and id not in self._aliases:
-            # Whoever asks may have it from a list of long ago.
-            await self.elsewhere()
-        foreign = self._foreign.get(id)
-        if foreign is None or id in self._sessions:
+        foreign = await self._foreign.find(id) if id not in self._index else None
+        if foreign is None:
             return self.get(id)
-        agent = await self.links.agent(foreign.agent)
-        if id in self._sessions:
+        record = await foreign.record(await self.links.agent(foreign.agent), self.root_dir)
+        if id in self._index:
             # Taken over meanwhile, by another window.
             return self.get(id)
-        if not ways(agent, "load"):
-            raise RpcError(
-                METHOD_NOT_FOUND,
-                f"{agent.spec.name} lists its sessions but cannot open them again.",
-            )
-        if not Path(foreign.cwd).resolve().is_relative_to(Path(self.root_dir).resolve()):
-            # By its name it is below; an agent that is elsewhere would be let in through a link.
-            raise invalid_params(
-                f"The folder of that session, {foreign.cwd}, leads outside of the one that this server "
-                "shows. Begin a new session there if you want the agent to work in it."
-            )
-        record = SessionRecord(
-            id=id,
-            agent=foreign.agent,
-            cwd=foreign.cwd,
-            agent_session=foreign.agent_session,
-            title=foreign.title,
-            state="disconnected",
-            created=now(),
-            updated=now(),
-        )
-        session = self._sessions[id] = self._make(record)
+        session = self._make(record)
+        self._index.add(session)
         session.is_foreign = True
         try:
             await session.connect()
         except BaseException:
             # Here only: to its agent it is still the user's session.
-            del self._sessions[id]
             await self._undo(session)
             raise
         session.is_foreign = False
-        self._foreign.pop(id, None)
         return session
 
     @property
     def running(self) -> list[Session]:
         """The sessions in which a turn is running."""
-        return [session for session in self._sessions.values() if session.running]
+        return [session for session in self._index if session.running]
 
     async def create(
         self, params: protocol.NewSessionParams, agent: str | None, title: str = ""
@@ -253,28 +208,17 @@ class SessionManager:
             agent=spec.id,
             cwd=params.cwd,
             title=title or (named if isinstance(named, str) else ""),
-            alias=self._alias(wanted) if wanted is not None else None,
+            alias=self._index.checked_alias(wanted) if wanted is not None else None,
             metadata=metadata,
             remote=remote,
             home=params.cwd if is_home else "",
             additional_directories=params.additional_directories,
             mcp_servers=params.mcp_servers,
         )
-        if record.alias is not None:
-            # Before anything is waited for: another may want the same.
-            self._aliases[record.alias] = record.id
+        # Before anything is waited for: another may want the same.
+        self._index.reserve(record.alias, record.id)
         session = self._make(record)
         return session, await self._begin(session, begin_new(session, params))
-
-    def _alias(self, wanted: Any) -> str:
-        """Return the id that a session is to be known by as well, if it is nobody's yet."""
-        if not isinstance(wanted, str) or not wanted or "/" in wanted or len(wanted) > 200:
-            raise invalid_params(
-                "requestedSessionId: must be a text of at most 200 characters, without slashes."
-            )
-        if wanted in self._aliases or wanted in self._sessions or wanted in self._foreign:
-            raise invalid_params(f"requestedSessionId: there is a session {wanted!r} already.")
-        return wanted
 
     async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
         """Open a session that has the same past as another."""
@@ -305,7 +249,7 @@ class SessionManager:
             if "additional_directories" in params.model_fields_set:
                 record.additional_directories = params.additional_directories
             record.seq = await self._journal.copy(source.id, record.id)
-            if source.turns == turns and self._sessions.get(source.id) is source:
+            if source.turns == turns and self._index.has(source):
                 return record
             await self._journal.delete(record.id)
             self.get(source.id)
@@ -320,13 +264,13 @@ class SessionManager:
             raise
         self._tombstones.discard(self.links.id_for(session.record), session.record.agent_session)
         # Only now: before, there is nothing that anybody could talk to.
-        self._sessions[session.id] = session
+        self._index.add(session)
         return {**result, "sessionId": session.id}
 
     @contextlib.contextmanager
     def _place(self) -> Iterator[None]:
         """Hold a place for a session that begins, or refuse one more than may be open."""
-        is_open = (each.record.state in ("idle", "running") for each in self._sessions.values())
+        is_open = (each.record.state in ("idle", "running") for each in self._index)
         if sum(is_open) + self._beginning >= self.limits.sessions:
             raise RpcError(
                 UNAVAILABLE,
@@ -345,20 +289,14 @@ class SessionManager:
         if link := self.links.known(session.record):
             link.leave(session)
         self._services.forget(session)
-        self._drop_alias(session)
+        self._index.remove(session)
         if session.record.home:
             (await self.homecoming()).dropped(session)
         await self._journal.delete(session.id)
 
-    def _drop_alias(self, session: Session) -> None:
-        alias = session.record.alias
-        if alias is not None and self._aliases.get(alias) == session.id:
-            del self._aliases[alias]
-
     async def delete_if_idle(self, id: str) -> None:
         """Forget a session that nobody needs; to its agent it is still the user's."""
-        session = self._sessions.get(id)
-        if session is not None and not session.is_busy:
+        if id in self._index and not self.get(id).is_busy:
             # To the end, also if the server stops meanwhile: half of it would come back.
             await asyncio.shield(self.delete(id, is_told=False))
 
@@ -367,7 +305,7 @@ class SessionManager:
         session = self.get(id)
         id = session.id
         # First of all: a prompt that comes meanwhile must not bring it back to life.
-        del self._sessions[id]
+        self._index.hide(session)
         with session.ending():
             try:
                 await session.close()
@@ -383,12 +321,12 @@ class SessionManager:
                 session.forget()
                 await self._journal.delete(id)
             except BaseException:
-                self._sessions[id] = session
+                self._index.add(session)
                 session.remember()
                 raise
             finally:
                 self._services.forget(session)
-        self._drop_alias(session)
+        self._index.remove(session)
         if session.record.home:
             await (await self.homecoming()).forget(session)
         self._services.deleted(session)
@@ -399,7 +337,7 @@ class SessionManager:
         return any(
             other.agent == session.agent
             and other.record.agent_session == session.record.agent_session
-            for other in self._sessions.values()
+            for other in self._index
         )
 
     async def close_session(self, id: str) -> None:
@@ -436,7 +374,8 @@ class SessionManager:
         if not self._has_folder(wanted):
             record.cwd = self.root_dir
         await self._journal.insert(record, messages)
-        session = self._sessions[record.id] = self._make(record)
+        session = self._make(record)
+        self._index.add(session)
         if record.cwd != wanted:
             # A file could name any folder, and with it give its agent leave to read there.
             words = f"Its folder, {wanted}, is not one of this server: it goes on in {record.cwd}."
@@ -485,7 +424,7 @@ class SessionManager:
 
     async def restart(self, id: str) -> Agent:
         """Stop an agent if it runs, start it, and restore the sessions that it had."""
-        had = [s for s in self._sessions.values() if s.record.agent == id and s.was_connected]
+        had = [s for s in self._index if s.record.agent == id and s.was_connected]
         await self.links.stop(id)
         agent = await self.links.agent(id)
         await asyncio.gather(*(session.connect() for session in had), return_exceptions=True)
