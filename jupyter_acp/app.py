@@ -330,6 +330,7 @@ class AcpExtension(ExtensionApp):
         )
 
     def _make_services(self) -> ClientServices:
+        from .bulk import Bulk
         from .client.changes import Changes
         from .client.contents import Contents
         from .client.dispatch import ClientServices
@@ -359,7 +360,8 @@ class AcpExtension(ExtensionApp):
         self._on_save(contents_root, watcher.saved)
         turns = FileTurns()
         changes = Changes(root_dir)
-        files = Files(root_dir, documents, contents, permissions.check, turns, changes.note)
+        bulk = Bulk()
+        files = Files(root_dir, documents, contents, permissions.check, turns, changes.note, bulk)
         notebooks = Notebooks(root_dir, documents, contents, permissions.check, turns, changes.note)
         kernels = Kernels(
             self.serverapp.kernel_manager,
@@ -371,7 +373,7 @@ class AcpExtension(ExtensionApp):
         services = Services(workspace, notebooks, running, kernels)
         return ClientServices(
             files,
-            Terminals(root_dir, permissions.check, terminals, self.max_terminals),
+            Terminals(root_dir, permissions.check, bulk, terminals, self.max_terminals),
             workspace,
             permissions,
             watcher,

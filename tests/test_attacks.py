@@ -24,10 +24,12 @@ from audit import watched
 from conftest import scripted
 from gitserver import git
 
+from jupyter_acp.bulk import AT_ONCE
 from jupyter_acp.client.named import NamedFiles
 from jupyter_acp.disk import read_text, write_text
 from jupyter_acp.paths import contained
 from jupyter_acp.rpc import RpcError
+from jupyter_acp.rpc.connection import MOST_REQUESTS
 
 ROOT = Path(__file__).parent.parent
 ASK = "session/request_permission"
@@ -688,6 +690,52 @@ async def test_ten_thousand_questions(window, acp, root, session):
     await window.notify("session/cancel", {"sessionId": session})
     await window.response(turn)
     assert (await window.attach(session))["pending"] == []
+
+
+async def test_answers_that_are_not_read_are_not_made(window, acp, root, session):
+    (root / SECRET).write_text("x" * 8 * 1024 * 1024)
+    other = await window.new(root, "other")
+    await window.prompt(session, ["whoami"])
+    params = {"sessionId": window.texts()[-1], "path": f"{root}/{SECRET}"}
+    line = json.dumps(
+        {"jsonrpc": "2.0", "id": "ID", "method": "fs/read_text_file", "params": params}
+    )
+    reads = "".join(line.replace('"ID"', f'"r{number}"') + "\n" for number in range(60))
+    behind = (await acp.manager()).get(session)
+    with watched() as seen:
+        turn = await window.start_prompt(
+            session,
+            ["raw", reads],
+            ["shell", f"until [ -e '{root}/go' ]; do sleep 0.05; done"],
+            ["until_answer", "r59"],
+        )
+        while not behind.is_full:
+            await asyncio.sleep(0.01)
+        for _ in range(20):
+            await window.prompt(other, ["chunk", "on"])
+        # Some on their way to it, some that were begun before those were made.
+        assert 0 < len(seen.opened(SECRET)) <= 4 * AT_ONCE
+        (root / "go").touch()
+        await window.response(turn)
+    # Whoever reads them gets them all.
+    assert len(seen.opened(SECRET)) == 60
+
+
+async def test_more_requests_than_can_wait(window, root, session):
+    create = {"command": "sleep", "args": ["1000"]}
+    turn = await window.start_prompt(session, ["request", "terminal/create", create])
+    await choose(window, await question(window), "allow")
+    await window.response(turn)
+    terminal = json.loads(window.texts()[-1])["terminalId"]
+    await window.prompt(session, ["whoami"])
+    params = {"sessionId": window.texts()[-1], "terminalId": terminal}
+    line = json.dumps(
+        {"jsonrpc": "2.0", "id": "ID", "method": "terminal/wait_for_exit", "params": params}
+    )
+    waits = "".join(line.replace('"ID"', f'"w{n}"') + "\n" for n in range(MOST_REQUESTS + 1))
+    await window.prompt(session, ["raw", waits], ["until_answer", f"w{MOST_REQUESTS}"])
+    answer = json.loads(window.texts()[-1])["error"]
+    assert answer["code"] == -32010 and "wait for their answers" in answer["message"]
 
 
 async def test_ten_thousand_sessions(window, root):

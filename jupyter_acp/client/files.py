@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
+from ..bulk import Bulk
 from ..disk import read_text, write_text
 from ..formats import NOTEBOOK, TEXT, Change, Format, format_of, named, one_line_end
 from ..merge import ConflictError
@@ -103,8 +104,10 @@ class Files:
         permit: Permit,
         turns: FileTurns,
         changed: NoteChange,
+        bulk: Bulk,
     ) -> None:
         self._root_dir = root_dir
+        self._bulk = bulk
         self._turns = turns
         self._changed = changed
         self._permit = permit
@@ -117,10 +120,14 @@ class Files:
         wanted = parse(ReadFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])
         await self._check(session, "read", path)
-        live = await self._documents.read(path)
-        text = _text(live) if live is not None else await _in_thread(read_text, path)
-        self._seen.note(session.id, path, text)
-        return {"content": _part(text, wanted.line, wanted.limit)}
+
+        async def content() -> dict[str, Any]:
+            live = await self._documents.read(path)
+            text = _text(live) if live is not None else await _in_thread(read_text, path)
+            self._seen.note(session.id, path, text)
+            return {"content": _part(text, wanted.line, wanted.limit)}
+
+        return await self._bulk.make(session, content)
 
     async def write(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `fs/write_text_file`.

@@ -35,6 +35,13 @@ class SessionView(Protocol):
     def ended(self) -> bool:
         """Whether nothing may be started for it any more."""
 
+    @property
+    def is_full(self) -> bool:
+        """Whether its agent has left many answers unread."""
+
+    async def room(self) -> None:
+        """Wait until its agent has read them."""
+
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message to its transcript."""
 

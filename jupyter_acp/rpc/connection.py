@@ -26,6 +26,9 @@ from .transport import Oversized, Transport
 
 CANCEL = "$/cancel_request"
 
+MOST_REQUESTS = 1000
+"""How many requests of the other side may wait for their answers at a time."""
+
 ROW_LENGTH = 100
 """How many are parsed before they are handed on: so few are gone again before the garbage collector
 gets to see them."""
@@ -223,6 +226,11 @@ class Connection:
         """Tell the other side something that needs no answer."""
         self._send({"jsonrpc": "2.0", "method": method, "params": params}, lane)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the other side leaves too many answers unread."""
+        return self._outbox.full
+
     async def room(self) -> None:
         """Wait until the other side has read enough for us to send more."""
         await self._outbox.room()
@@ -342,6 +350,10 @@ class Connection:
     def _requested(self, id: Any, method: str, params: Any) -> None:
         if type(id) not in _ID_TYPES and id is not None:
             self._refuse(None, RpcError(INVALID_REQUEST, "A request id is a string or a number."))
+            return
+        if len(self._incoming) >= MOST_REQUESTS:
+            words = f"{MOST_REQUESTS:,} requests wait for their answers: send fewer at a time."
+            self._refuse(id, RpcError(UNAVAILABLE, words))
             return
         request = Request(self, id, method, params)
         self._incoming[id] = request

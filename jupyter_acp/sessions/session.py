@@ -150,6 +150,17 @@ class Session:
         """Whether an agent of this run knows or knew the session."""
         return self._link is not None or self._lost
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the agent has left many answers unread."""
+        agent = self._link.agent if self._link is not None else None
+        return agent is not None and agent.connection.is_full
+
+    async def room(self) -> None:
+        """Wait until the agent has read them."""
+        if self._link is not None and (agent := self._link.agent) is not None:
+            await agent.connection.room()
+
     def public(self) -> dict[str, Any]:
         """Return what a window or a REST client may see."""
         return {**self.record.public(), "seq": self.log.seq, "waiting": len(self.pending)}

@@ -25,7 +25,7 @@ class Output:
 
     def __init__(self, limit: int) -> None:
         self.truncated = False
-        self._limit = limit
+        self.limit = limit
         self._kept = bytearray()
         self._unshown = bytearray()
         self._shown = 0
@@ -33,8 +33,8 @@ class Output:
     def take(self, chunk: bytes) -> None:
         """Take what was just printed."""
         self._kept += chunk
-        if len(self._kept) > self._limit:
-            del self._kept[: len(self._kept) - self._limit]
+        if len(self._kept) > self.limit:
+            del self._kept[: len(self._kept) - self.limit]
             self.truncated = True
         room = SHOWN_LIMIT - self._shown - len(self._unshown)
         if room > 0:

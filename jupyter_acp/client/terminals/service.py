@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 
 from ...agents.environment import agent_environment, is_loader_variable, is_ordinary_variable
+from ...bulk import Bulk
 from ...paths import contained, place
 from ...policy import Action
 from ...protocol import CreateTerminalParams, TerminalParams, parse
@@ -24,6 +25,10 @@ from .terminal import Terminal
 
 DEFAULT_OUTPUT_LIMIT = 1024 * 1024
 MAX_OUTPUT_LIMIT = 16 * 1024 * 1024
+LEAST_OUTPUT_LIMIT = 64 * 1024
+OUTPUT_PER_SESSION = 128 * 1024 * 1024
+"""What all terminals of a session keep together; when it is used up, each new one keeps the least."""
+
 KEPT_PER_SESSION = 50
 """How many terminals that have ended are kept for agents that never release them."""
 
@@ -34,9 +39,12 @@ _SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
 class Terminals:
     """Serves `terminal/*`, in Jupyter's own terminals where the server has them."""
 
-    def __init__(self, root_dir: str, permit: Permit, manager: Any = None, limit: int = 50) -> None:
+    def __init__(
+        self, root_dir: str, permit: Permit, bulk: Bulk, manager: Any = None, limit: int = 50
+    ) -> None:
         """Run up to `limit` commands at once in each session."""
         self._root_dir = root_dir
+        self._bulk = bulk
         self._limit = limit
         self._permit = permit
         self._manager = manager
@@ -62,8 +70,7 @@ class Terminals:
         try:
             await self._permit(session, _action(line, launch, session.cwd), "ask")
             self._check_alive(session)
-            limit = wanted.output_byte_limit
-            output = Output(DEFAULT_OUTPUT_LIMIT if limit is None else min(limit, MAX_OUTPUT_LIMIT))
+            output = Output(self._output_limit(session, wanted.output_byte_limit))
             command = await self._start(launch, output)
         except OSError as error:
             raise invalid_params(
@@ -82,7 +89,12 @@ class Terminals:
 
     async def output(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/output`."""
-        return self._get(session, params).output()
+        terminal = self._get(session, params)
+
+        async def content() -> dict[str, Any]:
+            return terminal.output()
+
+        return await self._bulk.make(session, content)
 
     async def wait_for_exit(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/wait_for_exit`."""
@@ -127,6 +139,13 @@ class Terminals:
             env=agent_environment(os.environ, {}),
             extra_env=_environment(wanted),
         )
+
+    def _output_limit(self, session: SessionView, wanted: int | None) -> int:
+        """Return how much is kept of what a command prints: as much as is wanted, if there is room."""
+        mine = [t for t in self._terminals.values() if t.session_id == session.id]
+        left = OUTPUT_PER_SESSION - sum(terminal.output_limit for terminal in mine)
+        most = min(MAX_OUTPUT_LIMIT, max(left, LEAST_OUTPUT_LIMIT))
+        return min(DEFAULT_OUTPUT_LIMIT if wanted is None else wanted, most)
 
     async def _start(self, launch: Launch, output: Output) -> Command:
         if self._manager is not None and sys.platform != "win32":

@@ -33,6 +33,11 @@ class Terminal:
         """Whether the command still runs."""
         return not self._running.done()
 
+    @property
+    def output_limit(self) -> int:
+        """How much of its output may be kept."""
+        return self._output.limit
+
     def announce(self, line: str, cwd: str) -> None:
         """Tell the windows of the command, and where in JupyterLab it can be opened."""
         self._session.append(
