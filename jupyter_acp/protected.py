@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
 from .paths import innermost
@@ -41,18 +41,25 @@ _PACKAGES = Risk("packages", "This file decides where programs are installed fro
 _NAMES = {
     **dict.fromkeys((".git", "git~1", ".gitconfig", ".gitmodules", ".gitattributes"), _GIT),
     **dict.fromkeys((".hg", ".hgrc"), _GIT),
+    ".githooks": _GIT,
     **dict.fromkeys((".husky", ".pre-commit-config.yaml", ".gitlab-ci.yml"), _AUTOMATION),
+    **dict.fromkeys(("lefthook.yml", "lefthook.yaml", "lefthook.toml"), _AUTOMATION),
+    **dict.fromkeys((".lefthook.yml", ".lefthook.yaml", ".overcommit.yml"), _AUTOMATION),
     **dict.fromkeys((".jupyter", ".ipython", "kernel.json", "overrides.json"), _JUPYTER),
     **dict.fromkeys(("overrides.json5", "jupyter_server_config.d"), _JUPYTER),
     **dict.fromkeys(("jupyter_notebook_config.d", "jupyterhub_config.py"), _JUPYTER),
+    "labconfig": _JUPYTER,
     **dict.fromkeys(("sitecustomize.py", "usercustomize.py", ".pdbrc", ".pdbrc.py"), _PYTHON),
     **dict.fromkeys(("site-packages", "dist-packages"), _PYTHON),
     **dict.fromkeys((".bashrc", ".bash_profile", ".bash_login", ".bash_logout"), _SHELL),
     **dict.fromkeys((".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile"), _SHELL),
     **dict.fromkeys((".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login"), _SHELL),
     **dict.fromkeys((".envrc", ".inputrc", "config.fish", "activate.d", ".tmux.conf"), _SHELL),
+    **dict.fromkeys((".bash_completion", ".bashrc.d", ".zshrc.d", ".oh-my-zsh", ".zsh"), _SHELL),
+    **dict.fromkeys((".mkshrc", ".shrc", ".shinit", ".xonshrc", ".logout"), _SHELL),
     **dict.fromkeys((".screenrc", "mise.toml", ".mise.toml", ".tool-versions"), _SHELL),
     **dict.fromkeys((".vscode", ".cursor", ".idea", ".zed", ".vim", ".vimrc", ".emacs"), _EDITOR),
+    **dict.fromkeys((".vscode-server", ".vscode-insiders", ".vscode-oss", ".ideavimrc"), _EDITOR),
     **dict.fromkeys((".emacs.d", ".exrc", ".nvimrc", ".devcontainer", ".gdbinit"), _EDITOR),
     **dict.fromkeys((".claude", ".claude.json", ".mcp.json", "mcp.json", ".codex"), _AGENT),
     **dict.fromkeys((".gemini", ".qwen", ".opencode", "opencode.json", ".goosehints"), _AGENT),
@@ -64,6 +71,10 @@ _NAMES = {
     **dict.fromkeys(("launchagents", "launchdaemons", ".aws", ".kube", ".docker"), _LOGIN),
     **dict.fromkeys((".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".condarc"), _PACKAGES),
     **dict.fromkeys((".cargo", ".pip", ".conda", ".rprofile", ".renviron", ".julia"), _PACKAGES),
+    **dict.fromkeys(("pip.conf", "pip.ini", "uv.toml", "bunfig.toml", ".pnpmfile.cjs"), _PACKAGES),
+    **dict.fromkeys(
+        (".gradle", ".m2", ".sbt", ".bazelrc", ".bundle", ".gemrc", ".yarn"), _PACKAGES
+    ),
 }
 _PATTERNS = {
     "jupyter_*config.py": _JUPYTER,
@@ -74,10 +85,15 @@ _PATTERNS = {
 _PAIRS = {
     **dict.fromkeys(((".config", "git"), (".config", "jj")), _GIT),
     (".github", "workflows"): _AUTOMATION,
+    **dict.fromkeys(((".config", "jupyter"), (".config", "ipython")), _JUPYTER),
+    ("library", "jupyter"): _JUPYTER,
     **dict.fromkeys(((".config", "fish"), (".config", "direnv"), (".config", "mise")), _SHELL),
+    **dict.fromkeys(((".config", "nushell"), (".config", "powershell")), _SHELL),
+    **dict.fromkeys(((".config", "xonsh"), (".config", "tmux"), (".config", "zsh")), _SHELL),
     **dict.fromkeys(((".config", "nvim"), (".config", "zed"), (".config", "code")), _EDITOR),
     **dict.fromkeys(((".config", "goose"), (".config", "opencode")), _AGENT),
     **dict.fromkeys(((".config", "systemd"), (".config", "autostart")), _LOGIN),
+    **dict.fromkeys((("share", "systemd"), (".config", "plasma-workspace")), _LOGIN),
     **dict.fromkeys(((".config", "environment.d"), (".local", "bin")), _LOGIN),
     **dict.fromkeys(((".config", "pip"), (".config", "uv")), _PACKAGES),
     **dict.fromkeys((("bin", "activate"), ("bin", "activate.fish")), _SHELL),
@@ -87,6 +103,7 @@ _PAIRS = {
 _PAIRS_INSIDE = {
     **dict.fromkeys((("share", "jupyter"), ("etc", "jupyter"), ("etc", "ipython")), _JUPYTER),
 }
+_SUFFIXES = {".code-workspace": _EDITOR}
 # A folder with these in it is a repository without a working tree, by whatever name.
 _REPOSITORY = {"head", "config", "commondir", "hooks", "objects", "refs"}
 
@@ -119,6 +136,7 @@ def risk_of_writing(path: Path, roots: Sequence[str]) -> Risk | None:
         *(_PAIRS.get(pair) for pair in itertools.pairwise(names)),
         *(_PAIRS_INSIDE.get(pair) for pair in itertools.pairwise(inside)),
         _by_pattern(path),
+        _SUFFIXES.get(PurePath(names[-1]).suffix),
         _GIT if _is_in_repository(path, names) else None,
     ]
     return next((risk for risk in found if risk is not None), None)

@@ -239,6 +239,13 @@ def test_a_command_stays_inside_its_download(load: Load, cmd: Any) -> None:
         "gawk",
         "vim",
         "timeout",
+        "flock",
+        "setarch",
+        "tmux",
+        "bwrap",
+        "ksh93",
+        "cargo",
+        "ld.so",
     ],
 )
 def test_a_command_is_not_a_tool_that_runs_its_arguments(load: Load, cmd: str) -> None:
@@ -258,6 +265,12 @@ def test_a_command_is_not_a_tool_that_runs_its_arguments(load: Load, cmd: str) -
 )
 def test_arguments_are_plain_texts(load: Load, args: Any) -> None:
     assert "`args`" in load(npx(args=args)).problems[0]
+
+
+@pytest.mark.parametrize("word", ["sh", "/bin/bash", "python3", "/usr/bin/env", "zsh"])
+def test_arguments_name_no_shell(load: Load, word: str) -> None:
+    problems = load(binary(cmd="./unheard-of", args=["/tmp", word, "-c", "x"])).problems
+    assert "a shell or an interpreter" in problems[0]
 
 
 @pytest.mark.parametrize(

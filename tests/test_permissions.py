@@ -316,6 +316,8 @@ RISKS = {
         "venv/bin/activate",
         ".tmux.conf",
         ".basHrc",
+        ".bashrc.d/x",
+        ".config/nushell/config.nu",
     ],
     "jupyter": [
         "Jupyter_Notebook_config.py",
@@ -325,6 +327,8 @@ RISKS = {
         ".local/share/jupyter/kernels/x/logo.png",
         "kernels/mine/kernel.json",
         "settings/overrides.json",
+        "Library/Jupyter/lab/x",
+        ".config/ipython/profile_default/startup/a.py",
     ],
     "python": ["sitecustomize.py", "SiteCustomize.PY.", "lib/site-packages/evil.pth", ".pdbrc"],
     "git": [
@@ -342,11 +346,16 @@ RISKS = {
         ".git::$INDEX_ALLOCATION/config",
         "GIT~1/config",
     ],
-    "automation": [".pre-commit-config.yaml", ".github/workflows/test.yml"],
-    "editor": [".vscode/tasks.json", ".cursor/mcp.json", ".config/nvim/init.lua"],
+    "automation": [".pre-commit-config.yaml", ".github/workflows/test.yml", "lefthook.yml"],
+    "editor": [
+        ".vscode/tasks.json",
+        ".cursor/mcp.json",
+        ".config/nvim/init.lua",
+        "a.Code-Workspace",
+    ],
     "agent": [".claude/settings.json", ".mcp.json", ".mcp.json ", ".cursorrules"],
     "login": [".ssh/authorized_keys", "Library/LaunchAgents/x.plist", ".config/autostart/x"],
-    "packages": [".npmrc", ".config/pip/pip.conf", ".Rprofile"],
+    "packages": [".npmrc", ".config/pip/pip.conf", ".Rprofile", "pip.conf", ".gradle/init.gradle"],
 }
 HARMLESS = [
     "a.py",

@@ -50,10 +50,18 @@ _RUNS_ANYTHING = re.compile(
     | sudo | doas | su | runuser | setpriv | unshare | nsenter | chroot | strace | gdb | ltrace
     | nohup | nice | time | timeout | watch | setsid | stdbuf | script | expect | parallel | at
     | curl | wget | ssh | scp | sftp | rsync | socat | nc | ncat | telnet | openssl | tar | zip
+    | flock | setarch | linux(32|64) | taskset | ionice | chrt | numactl | prlimit | entr | choom
+    | tmux | screen | byobu | bwrap | firejail | fakeroot | proot | dbus-run-session | xvfb-run | xterm
+    | ksh\d* | julia | cargo | rustc | gcc | cc | tcc | vimdiff | r?view | rvim | valgrind | perf | rlwrap
+    | unbuffer | start-stop-daemon | ld([-.].*)? | run-parts | dpkg | apt(-get)? | pkexec | machinectl
     | git | make | cmake | docker | podman | kubectl | systemd-run | crontab | osascript | wsl
     | rm | cp | mv | dd | ln | tee | chmod | chown | install | kill | pkill | mount
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+
+_SHELL_WORD = re.compile(
+    r"(a|ba|c|da|fi|k|mk|tc|z)?sh|pwsh|powershell|busybox|python[\d.]*|node|perl|ruby|php|env|eval"
 )
 
 _NO_NPX = "It runs with `npx`, which is not on the server's PATH: it comes with Node.js."
@@ -216,6 +224,9 @@ def _arguments(way: dict[str, Any]) -> list[str]:
         raise _EntryError("`args` is not a list of texts")
     if any(_CONTROL.search(word) for word in arguments):
         raise _EntryError("`args` contains control characters")
+    if any(_SHELL_WORD.fullmatch(basename(word)) for word in arguments):
+        # Whatever tool it is given to: an agent needs none.
+        raise _EntryError("`args` names a shell or an interpreter")
     return arguments
 
 
