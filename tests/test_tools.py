@@ -116,6 +116,22 @@ async def test_what_is_not_shared_is_not_there(entry, page, window, notebook):
         assert "4 cells" in await mcp.text("read_notebook", path="n.ipynb")
 
 
+async def test_kernels_do_not_tell_which_notebooks_are_open(entry, window, notebook, jp_serverapp):
+    sessions = jp_serverapp.session_manager
+    begun = await sessions.create_session("n.ipynb", "n", "notebook", kernel_name="python3")
+    try:
+        async with connected(entry) as mcp:
+            (kernel,) = (await mcp.json("list_kernels"))["running"]
+            assert kernel["notebooks"] == [str(notebook)]
+            shares = {"window": "page", "shares": {"openDocuments": False}}
+            await window.notify("_jupyter/workspace/update", shares)
+            await window.result("session/list", {})
+            (kernel,) = (await mcp.json("list_kernels"))["running"]
+            assert kernel["notebooks"] is None and kernel["name"] == "python3"
+    finally:
+        await sessions.delete_session(begun["id"])
+
+
 async def test_a_notebook_is_told_in_words(entry, notebook):
     async with connected(entry) as mcp:
         told = await mcp.text("read_notebook", path="n.ipynb")

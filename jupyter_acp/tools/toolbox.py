@@ -226,7 +226,11 @@ class Toolbox:
         kernels that are installed.
         """
         kernels = self._services.kernels
-        return [_json({"running": await kernels.list(), "installed": await kernels.specs()})]
+        running = await kernels.list()
+        if "openDocuments" not in self._services.workspace.capabilities():
+            # Which notebooks have one is as good as which are open.
+            running = [{**kernel, "notebooks": None} for kernel in running]
+        return [_json({"running": running, "installed": await kernels.specs()})]
 
     # Inside
 
