@@ -23,6 +23,8 @@ import pytest
 from audit import watched
 from conftest import scripted
 from gitserver import git
+from server import running
+from test_server import connect
 
 from jupyter_acp.bulk import AT_ONCE
 from jupyter_acp.client.named import NamedFiles
@@ -736,6 +738,30 @@ async def test_more_requests_than_can_wait(window, root, session):
     await window.prompt(session, ["raw", waits], ["until_answer", f"w{MOST_REQUESTS}"])
     answer = json.loads(window.texts()[-1])["error"]
     assert answer["code"] == -32010 and "wait for their answers" in answer["message"]
+
+
+async def test_a_million_updates_that_nobody_reads(tmp_path):
+    agents = {"scripted": scripted(), "other": scripted()}
+    with running(tmp_path, agents) as server:
+        window = await connect(server)
+        flooded = await window.new(tmp_path)
+        other = await window.new(tmp_path, "other")
+        await window.prompt(flooded, ["same", 1000, "x" * 50])
+        assert server.process is not None
+        process = psutil.Process(server.process.pid)
+        before = process.memory_info().rss
+        turn = await window.start_prompt(flooded, ["same", 1_000_000, "x" * 50])
+        await window.notify("_jupyter/session/detach", {"sessionId": flooded})
+        while True:
+            # Others go on all the while.
+            await window.prompt(other, ["chunk", "on"])
+            states = {each["id"]: each["state"] for each in server.get("sessions")["sessions"]}
+            if states[flooded] == "idle":
+                break
+        assert process.memory_info().rss - before < 64 * 1024 * 1024
+        await window.response(turn)
+        assert window.texts().count("x" * 50) < 1_000_000
+        assert server.get(f"sessions/{flooded}")["seq"] > 1_001_000
 
 
 async def test_ten_thousand_sessions(window, root):

@@ -171,6 +171,14 @@ def steps(session, id, script):
             texts = (f"{number} {'x' * size}" for number in range(count))
             contents = [{"type": "text", "text": text} for text in texts]
             write(*(updating(session, update={**fields, "content": each}) for each in contents))
+        elif name == "same":
+            count, text = args
+            content = {"type": "text", "text": text}
+            fields = {"sessionUpdate": "agent_message_chunk", "content": content}
+            block = (json.dumps(updating(session, update=fields)) + "\n").encode() * 1000
+            for _ in range(count // 1000):
+                sys.stdout.buffer.write(block)
+            sys.stdout.buffer.flush()
         elif name == "raw":
             os.write(1, args[0].encode("utf-8", "surrogateescape"))
         elif name == "bytes":
