@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import orjson
 
@@ -17,19 +16,15 @@ from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_no
 from ..rpc.connection import CANCEL, Done
 from ..rpc.errors import FORBIDDEN, INVALID_REQUEST
 from ..rpc.transport import Transport
-from . import sandbox
-from .choosing import forward, set_metadata
+from .choosing import forward
 from .feed import Feed
 from .manager import SessionManager
 from .questions import Question
 from .remotedesk import RemoteDesk
 from .session import Session
+from .sessiondesk import SessionDesk, to_the_end
 from .setup import is_writable
-from .ways import NoWay
 
-T = TypeVar("T")
-
-LIST_PAGE = 100
 _EXTENSIONS = ("sessionList", "sessionMetadata", "sessionTerminate", "sessionEventsPoll")
 _OURS = b'{"jsonrpc":"2.0","method":"_jupyter/'
 _WATCHING = {
@@ -75,28 +70,29 @@ class Window(Peer):
         self._connection = Connection(
             transport, self, outbox=self._feed, name=f"window {id[:8]}", log=log
         )
-        self._remote = RemoteDesk(manager, self._connection)
+        remote = RemoteDesk(manager, self._connection)
+        desk = SessionDesk(manager, may_act=may_act)
         self._methods: dict[str, Callable[[Any], Awaitable[Any]]] = {
             protocol.INITIALIZE: self._initialize,
             protocol.AUTHENTICATE: self._ask_agent(protocol.AUTHENTICATE),
             protocol.LOGOUT: self._ask_agent(protocol.LOGOUT),
             protocol.SESSION_LOAD: self._load,
             protocol.SESSION_RESUME: self._resume,
-            protocol.SESSION_LIST: self._list,
-            protocol.SESSION_CLOSE: self._close,
-            protocol.SESSION_DELETE: self._delete,
-            protocol.CHANGE_DECIDE: self._decide,
-            protocol.REMOTE_INSPECT: self._remote.inspect,
-            protocol.REMOTE_PUSH: self._remote.push,
-            protocol.REMOTE_FETCH: self._remote.fetch,
-            protocol.REMOTE_STOP: self._remote.stop,
-            protocol.REMOTE_REVIEW: self._remote.review,
-            protocol.REMOTE_FILE: self._remote.file,
-            protocol.REMOTE_ACT: self._remote.act,
-            protocol.EXT_LIST: self._list,
-            protocol.EXT_TERMINATE: self._close,
-            protocol.EXT_SET_METADATA: self._set_metadata,
-            protocol.EXT_EVENTS: self._events,
+            protocol.SESSION_LIST: desk.list,
+            protocol.SESSION_CLOSE: desk.close,
+            protocol.SESSION_DELETE: desk.delete,
+            protocol.CHANGE_DECIDE: desk.decide,
+            protocol.REMOTE_INSPECT: remote.inspect,
+            protocol.REMOTE_PUSH: remote.push,
+            protocol.REMOTE_FETCH: remote.fetch,
+            protocol.REMOTE_STOP: remote.stop,
+            protocol.REMOTE_REVIEW: remote.review,
+            protocol.REMOTE_FILE: remote.file,
+            protocol.REMOTE_ACT: remote.act,
+            protocol.EXT_LIST: desk.list,
+            protocol.EXT_TERMINATE: desk.close,
+            protocol.EXT_SET_METADATA: desk.set_metadata,
+            protocol.EXT_EVENTS: desk.events,
         }
 
     async def run(self) -> None:
@@ -280,92 +276,28 @@ class Window(Peer):
         creating = self._manager.create(wanted, name)
         # A clone may take long: whoever does not want to wait for it any more need not.
         is_remote = wanted.wanted_remote() is not None
-        session, result = await (creating if is_remote else _to_the_end(creating))
+        session, result = await (creating if is_remote else to_the_end(creating))
         request.respond(self._with_setup(session, result))
         self._watch(session, 0)
 
     async def _fork(self, request: Request) -> None:
         wanted = parse(protocol.ForkParams, request.params)
-        session, result = await _to_the_end(self._manager.fork(wanted))
+        session, result = await to_the_end(self._manager.fork(wanted))
         request.respond(self._with_setup(session, result))
         # Others have the past already: it is that of the session which they have forked.
         self._watch(session, 0 if self._knows_us else session.record.seq)
 
     async def _load(self, params: Any) -> dict[str, Any]:
         wanted = parse(protocol.SessionParams, params).session_id
-        session = await _to_the_end(self._manager.find(wanted))
+        session = await to_the_end(self._manager.find(wanted))
         self._watch(session, 0)
         return self._with_setup(session, {})
 
     async def _resume(self, params: Any) -> dict[str, Any]:
         wanted = parse(protocol.SessionParams, params).session_id
-        session = await _to_the_end(self._manager.find(wanted))
+        session = await to_the_end(self._manager.find(wanted))
         self._watch(session, session.log.seq)
         return self._with_setup(session, {})
-
-    async def _list(self, params: Any) -> dict[str, Any]:
-        wanted = parse(protocol.ListParams, params)
-        cursor = wanted.cursor or "0"
-        if not (cursor.isdecimal() and len(cursor) <= 9):
-            raise invalid_params("cursor: must be one that `session/list` returned.")
-        start = int(cursor)
-        known = [session.public() for session in self._manager.all()]
-        # To ask agents what they have is to start them.
-        foreign = await self._manager.elsewhere() if self._may_act else []
-        elsewhere = [each.public() for each in foreign]
-        found = [
-            session
-            for session in [*known, *elsewhere]
-            if wanted.cwd is None or session["cwd"] == wanted.cwd
-        ]
-        page = found[start : start + LIST_PAGE]
-        result: dict[str, Any] = {
-            "sessions": [
-                {
-                    "sessionId": session["id"],
-                    "cwd": session["cwd"],
-                    "title": session["title"],
-                    "updatedAt": session["updated"],
-                    "_meta": {protocol.META: session},
-                }
-                for session in page
-            ]
-        }
-        if start + LIST_PAGE < len(found):
-            result["nextCursor"] = str(start + LIST_PAGE)
-        return result
-
-    async def _close(self, params: Any) -> dict[str, Any]:
-        id = parse(protocol.SessionParams, params).session_id
-        await _to_the_end(self._manager.close_session(id))
-        return {}
-
-    async def _delete(self, params: Any) -> dict[str, Any]:
-        id = parse(protocol.SessionParams, params).session_id
-        await _to_the_end(self._manager.delete(id))
-        return {}
-
-    async def _set_metadata(self, params: Any) -> dict[str, Any]:
-        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
-        await set_metadata(session, sandbox.metadata_of(params))
-        return {"metadata": session.record.metadata}
-
-    async def _events(self, params: Any) -> Any:
-        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
-        if session.is_connected:
-            # Polling starts no agent; what it understands is its own affair.
-            with contextlib.suppress(NoWay):
-                return await session.ask_by("events", params)
-        # A view of the journal, for tools that poll.
-        wanted = parse(protocol.EventsParams, params)
-        page = await self._manager.messages(
-            session.id, after=wanted.after, before=None, limit=wanted.limit, newest=False
-        )
-        return {"events": [orjson.loads(message) for message in page], "seq": session.log.seq}
-
-    async def _decide(self, params: Any) -> dict[str, Any]:
-        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
-        return await _to_the_end(self._manager.services.decide_change(session, params))
 
     def _attach(self, request: Request) -> None:
         wanted = parse(protocol.AttachParams, request.params)
@@ -444,11 +376,3 @@ class Window(Peer):
     def _stalled(self) -> None:
         self._log.warning("Dropped window %s: it does not read what it is sent", self.id[:8])
         self._dropping = asyncio.get_running_loop().create_task(self.close())
-
-
-async def _to_the_end(opening: Coroutine[Any, Any, T]) -> T:
-    """Wait for something that is done as a whole, also if the window goes away meanwhile."""
-    task = asyncio.ensure_future(opening)
-    # If it fails when nobody waits for it any more, that is nobody's concern.
-    task.add_done_callback(lambda task: task.cancelled() or task.exception())
-    return await asyncio.shield(task)
