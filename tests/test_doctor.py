@@ -111,12 +111,35 @@ def test_what_is_wrong_with_the_configuration(doctor, config, text, advice):
     assert code == 1
 
 
-def test_a_configuration_that_cannot_be_read(doctor, tmp_path):
-    (tmp_path / "config" / "jupyter_server_config.py").write_text("c.ServerApp.port = 'many'")
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("jupyter_server_config.py", "c.ServerApp.port = 'many'", "'port' trait"),
+        # A server starts with these, as if they were not there.
+        ("jupyter_server_config.py", "open('/no/such/file')", "/no/such/file"),
+        ("jupyter_server_config.json", '{"AcpExtension": {},}', "line 1 column 21"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read(doctor, tmp_path, name, text, why):
+    (tmp_path / "config" / name).write_text(text)
     code, found = doctor()
     (problem,) = bad(found)
     assert "does not start with this configuration" in problem["text"]
+    assert why in problem["text"]
     assert "--show-config" in problem["advice"]
+    assert code == 1
+
+
+def test_a_configuration_that_has_no_effect(doctor, tmp_path):
+    folder = tmp_path / "config" / "jupyter_server_config.d"
+    folder.mkdir()
+    (folder / "acp.json").write_text('{"AcpExtension": {"allowed_agents": ["builtin"]}}')
+    (folder / "other.json").write_text('{"ServerApp": {"jpserver_extensions": {}}}')
+    code, found = doctor()
+    (problem,) = bad(found)
+    assert problem["text"] == f"AcpExtension in {folder / 'acp.json'} has no effect"
+    assert str(tmp_path / "config" / "jupyter_server_config.json") in problem["advice"]
+    assert any("claude-acp" in each["text"] for each in found["Agents"]), "all are allowed"
     assert code == 1
 
 

@@ -14,8 +14,11 @@ from urllib.parse import urlencode
 
 import psutil
 import pytest
-from conftest import Client, Loop, scripted
+from audit import watched
+from conftest import Client, Connect, Loop, scripted
 from jupyter_server.auth import Authorizer
+from jupyter_server.base.handlers import json_sys_info
+from mcpclient import decide
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.routing import PathMatches, RuleRouter
 from tornado.web import RequestHandler
@@ -47,7 +50,7 @@ ACTIONS = {
 }
 """What each route asks the authorizer for: a new route has to be thought about here."""
 
-ALLOWED = {"outcome": {"outcome": "selected", "optionId": "yes"}}
+ASK = "session/request_permission"
 BODIES = {
     ("post", "/acp/sessions"): {"agent": "nobody"},
     ("patch", "/acp/sessions/ID"): {"title": "x"},
@@ -69,6 +72,12 @@ class Rules(Authorizer):
 def rules() -> type[Rules]:
     Rules.denied, Rules.asked = set(), []
     return Rules
+
+
+@pytest.fixture
+def acp_config() -> dict[str, Any]:
+    """No rules: commands are asked for."""
+    return {"permissions": {}}
 
 
 @pytest.fixture
@@ -102,9 +111,13 @@ def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def no_processes(acp: Any) -> Iterator[None]:
-    """Fail if the test has started anything."""
+    """Fail if the test has started anything, whether or not it still runs."""
+    # Jupyter asks git for its own version before it shows the first error.
+    json_sys_info()
     before = set(psutil.Process().children(recursive=True))
-    yield
+    with watched() as seen:
+        yield
+    assert seen.started == []
     # What others have started may end meanwhile.
     assert not set(psutil.Process().children(recursive=True)) - before
 
@@ -303,6 +316,19 @@ async def test_the_authorizer_decides(routes, answer, no_processes, rules, token
         assert (status == 403) is (ACTIONS[operation] == action), (operation, status)
 
 
+@pytest.fixture
+def guest(acp_connect: Connect, rules: type[Rules], jp_asyncio_loop: Loop) -> Client:
+    """The window of somebody who may only read; whoever opens one later may do everything."""
+
+    async def connect() -> Client:
+        rules.denied = {("execute", "acp"), ("write", "acp")}
+        guest = await acp_connect()
+        rules.denied = set()
+        return guest
+
+    return jp_asyncio_loop.run_until_complete(connect())
+
+
 async def test_who_may_only_read_may_watch(window, acp_connect, rules, tmp_path):
     session = await window.new(tmp_path, "scripted")
     await window.prompt(session, ["chunk", "Hello."])
@@ -316,7 +342,6 @@ async def test_who_may_only_read_may_watch(window, acp_connect, rules, tmp_path)
     await guest.attach(session)
     await guest.wait(lambda _: guest.texts() == ["Hello."])
 
-    before = set(psutil.Process().children(recursive=True))
     mine = {"sessionId": session}
     refused = [
         ("session/prompt", {**mine, "prompt": [{"type": "text", "text": "[]"}]}),
@@ -336,27 +361,71 @@ async def test_who_may_only_read_may_watch(window, acp_connect, rules, tmp_path)
         ("_jupyter/change/decide", mine),
         ("_jupyter/remote/inspect", {"cwd": str(tmp_path)}),
         ("_jupyter/remote/push", {"cwd": str(tmp_path)}),
-        ("_jupyter/remote/fetch", mine),
-        ("_jupyter/remote/act", mine),
+        ("_jupyter/remote/fetch", {**mine, "number": 1}),
+        ("_jupyter/remote/stop", {**mine, "number": 1}),
+        ("_jupyter/remote/act", {**mine, "number": 1, "action": "apply"}),
         ("_anything/else", mine),
     ]
-    for method, params in refused:
-        error = (await guest.ask(method, params))["error"]
-        assert "not work in them (403)" in error["message"], (method, error)
-    # Nobody asks a guest, a guest stops nothing, and says nothing of what is open.
-    rules.denied = set()
+    with watched() as seen:
+        for method, params in refused:
+            error = (await guest.ask(method, params))["error"]
+            assert "not work in them (403)" in error["message"], (method, error)
+    assert seen.started == []
+
+
+async def test_a_guest_decides_nothing(window, guest, acp_connect, tmp_path):
+    session = await window.new(tmp_path, "scripted")
+    await guest.attach(session)
     running = await window.start_prompt(session, ["ask"], ["chunk", "Done."])
-    question = await window.wait(lambda m: m.get("method") == "session/request_permission")
-    await guest.notify("session/cancel", mine)
-    state = {"documents": [], "active": None, "focused": True}
-    await guest.notify("_jupyter/workspace/update", state)
-    await guest.send({"jsonrpc": "2.0", "id": question["id"], "result": ALLOWED})
-    await guest.wait(lambda m: m.get("method") == "_jupyter/session/state")
-    assert guest.of("session/request_permission") == []
-    await window.send({"jsonrpc": "2.0", "id": question["id"], "result": ALLOWED})
+    question = await window.wait(lambda m: m.get("method") == ASK)
+    yes, no = ({"outcome": {"outcome": "selected", "optionId": id}} for id in ("yes", "no"))
+    await guest.notify("session/cancel", {"sessionId": session})
+    await guest.send({"jsonrpc": "2.0", "id": question["id"], "result": yes})
+    await guest.result("session/list")
+    # It is still open: whoever comes and may answer is asked.
+    other = await acp_connect()
+    await other.attach(session)
+    await other.wait(lambda m: m.get("id") == question["id"] and m.get("method") == ASK)
+    await window.send({"jsonrpc": "2.0", "id": question["id"], "result": no})
     assert (await window.response(running))["result"]["stopReason"] == "end_turn"
-    await guest.wait(lambda _: guest.texts()[-1] == "Done.")
-    assert not set(psutil.Process().children(recursive=True)) - before
+    await guest.wait(lambda _: guest.texts()[-1:] == ["Done."])
+    assert json.loads(guest.texts()[-2]) == no
+    assert guest.of(ASK) == []
+
+
+async def test_a_guest_says_nothing_of_what_is_open(window, guest, root):
+    session = await window.new(root, "scripted")
+    document = {"path": "a.py", "languageId": "python", "kind": "file"}
+    page = {"window": "page", "full": True, "documents": [document], "active": "a.py"}
+
+    async def opened() -> list[str]:
+        await window.prompt(session, ["request", "workspace/open_documents", {}])
+        return [each["uri"] for each in json.loads(window.texts()[-1])["documents"]]
+
+    await guest.notify("_jupyter/workspace/update", {**page, "focused": True})
+    await guest.result("session/list")
+    assert await opened() == []
+    # It is the same words that count from others.
+    await window.notify("_jupyter/workspace/update", {**page, "focused": True})
+    assert await opened() == [(root / "a.py").as_uri()]
+
+
+async def test_a_guest_sets_no_rules(window, guest, root):
+    session = await window.new(root, "scripted")
+    rules = {"rules": {"*": [{"kind": "*", "decision": "allow"}]}}
+    command = {"command": "touch", "args": ["made"]}
+    await guest.notify("_jupyter/settings/update", rules)
+    await guest.result("session/list")
+    with watched() as seen:
+        turn = await window.start_prompt(session, ["request", "terminal/create", command])
+        await decide(window, "deny")
+        await window.response(turn)
+    assert seen.started == []
+    # It is the same words that count from others.
+    await window.notify("_jupyter/settings/update", rules)
+    await window.prompt(session, ["request", "terminal/create", command])
+    assert "terminalId" in json.loads(window.texts()[-1])
+    assert len([m for m in window.of(ASK) if "id" in m]) == 1
 
 
 async def test_the_right_token_is_let_in(answer, rules, token):
@@ -501,7 +570,9 @@ async def test_logs_hold_nothing_that_was_said(window, jp_fetch, tmp_path, caplo
     await window.send({"jsonrpc": "2.0", "id": ask["id"], "result": refused})
     await window.notify("session/cancel", {"sessionId": session})
     await window.response(turn)
-    await window.prompt(session, ["chunk", heard], ["exit", 3])
+    # What it prints before it ends badly is told in the chat, and nowhere else.
+    last = [["chunk", heard], ["stderr", f"{SECRET}\n", 1], ["exit", 3]]
+    assert SECRET in str(await window.prompt(session, *last))
     await jp_fetch("acp", "sessions", session, method="PATCH", body=json.dumps({"title": said}))
     text = logged(caplog)
     # There is a log, and it has what somebody who looks for a fault needs.
@@ -509,6 +580,24 @@ async def test_logs_hold_nothing_that_was_said(window, jp_fetch, tmp_path, caplo
     assert "exit" in text
     for hidden in (said, heard, SECRET):
         assert hidden not in text
+
+
+async def test_logs_hold_nothing_that_was_searched_for(browser, token, caplog):
+    caplog.set_level(logging.INFO)
+    headers = {"Authorization": f"token {token}"}
+    for path in ("search", "files"):
+        for more, status in (("", 200), ("&limit=x", 400)):
+            address = f"/acp/{path}?query={SECRET}{more}"
+            assert (await browser.fetch("get", address, headers)).code == status
+    # Also if it is the address itself that nobody knows, or nobody is let in.
+    assert (
+        await browser.fetch("get", f"/acp/sessions/{NOBODY}?query={SECRET}", headers)
+    ).code == 404
+    browser.cookies.clear()
+    assert (await browser.fetch("get", f"/acp/search?query={SECRET}")).code == 403
+    text = logged(caplog)
+    assert "/acp/search" in text
+    assert SECRET not in text, [line for line in text.splitlines() if SECRET in line]
 
 
 async def test_logs_hold_no_tokens(browser, tmp_path, token, caplog):

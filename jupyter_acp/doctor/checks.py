@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import re
@@ -93,12 +94,14 @@ def configuration(server: ServerApp, extension: AcpExtension) -> list[Finding]:
         )
         for name in sorted(set(server.config.get("AcpExtension", {})) - known)
     ]
+    found += _misplaced(server)
     try:
         extension.rules()
     except RpcError as error:
         found.append(bad(error.message, "Until then no agent may do anything."))
-    if extension.permissions and not found:
-        found.append(good("The rules in AcpExtension.permissions are understood"))
+    else:
+        if extension.permissions:
+            found.append(good("The rules in AcpExtension.permissions are understood"))
     if not server.identity_provider.auth_enabled:
         found.append(
             note(
@@ -176,6 +179,22 @@ def environment() -> list[Finding]:
     if proxies := sorted(name for name in os.environ if name.lower().endswith("_proxy")):
         found.append(good(f"Proxies for agents: {', '.join(proxies)}"))
     return found or [good("Nothing unusual")]
+
+
+def _misplaced(server: ServerApp) -> Iterator[Finding]:
+    """Where somebody has written settings that Jupyter does not look for there."""
+    for folder in server.config_file_paths:
+        for path in sorted(Path(folder, "jupyter_server_config.d").glob("*.json")):
+            try:
+                written = json.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue
+            if isinstance(written, dict) and "AcpExtension" in written:
+                yield bad(
+                    f"AcpExtension in {path} has no effect",
+                    "Jupyter only looks there for which extensions are enabled. "
+                    f"Move it to {Path(folder, 'jupyter_server_config.json')}.",
+                )
 
 
 def _git() -> Iterator[Finding]:

@@ -27,7 +27,8 @@ def examine(arguments: list[str], *, starts_agents: bool, is_json: bool) -> int:
         server = _server(arguments)
     except (Exception, SystemExit) as error:
         finding = bad(
-            f"A Jupyter server does not start with this configuration: {error}",
+            "A Jupyter server does not start with this configuration, or starts without a part of "
+            f"it: {error}",
             "Run `jupyter server --show-config` to see which files it is made of.",
         )
         sections.append(("Server", [finding]))
@@ -47,7 +48,8 @@ def _server(arguments: list[str]) -> ServerApp:
     """Make a server as `jupyter server` would, with its extensions; it listens nowhere."""
     from jupyter_server.serverapp import ServerApp
 
-    server = ServerApp(log_level=logging.ERROR, open_browser=False)
+    # A server would go on without a file that fails, and without all that it forbids.
+    server = ServerApp(log_level=logging.ERROR, open_browser=False, raise_config_file_errors=True)
     # What other extensions have to say at their start is not asked here.
     with contextlib.redirect_stderr(io.StringIO()) as said:
         try:
