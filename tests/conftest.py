@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -36,6 +37,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def scripted(**options: Any) -> dict[str, Any]:
     """Configure the scripted agent."""
     return {"argv": [sys.executable, str(AGENTS / "scripted.py"), json.dumps(options)]}
+
+
+def file_there(path: Path) -> list[Any]:
+    """Let the scripted agent wait until a file is there: a step that ends when a test says so."""
+    return ["shell", f"until [ -e {shlex.quote(str(path))} ]; do sleep 0.05; done"]
 
 
 SLOWEST = (
@@ -99,7 +105,7 @@ def jp_server_config(
             "agents": acp_agents,
             "default_agent": "scripted",
             "journal": str(tmp_path / "journal.sqlite"),
-            "stop_grace": 1.0,
+            "stop_grace": 5.0,
             "permissions": {"*": [{"kind": "terminal", "decision": "allow"}]},
             **acp_config,
         },

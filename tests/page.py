@@ -16,8 +16,8 @@ RUN = "_jupyter/notebook/run"
 class Page:
     """A page with documents: it answers the server as the front end does."""
 
-    def __init__(self, window, root):
-        self.window, self.root = window, root
+    def __init__(self, window, root, name="page"):
+        self.window, self.root, self.name = window, root, name
         self.contents = {}
         self.versions = {}
         self.dirty = {}
@@ -46,7 +46,7 @@ class Page:
         document["fileHash"] = self.hashes[name]
         await self.window.notify(
             "_jupyter/workspace/update",
-            {"window": "page", "documents": [document], "active": name, "focused": True},
+            {"window": self.name, "documents": [document], "active": name, "focused": True},
         )
 
     def loaded(self, name):

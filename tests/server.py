@@ -92,7 +92,7 @@ class Server:
                 "agents": agents,
                 "default_agent": next(iter(agents)),
                 "journal": str(self.journal),
-                "stop_grace": 1.0,
+                "stop_grace": 5.0,
                 **traits,
             },
         }
@@ -156,9 +156,9 @@ class Server:
             # Nobody is at its terminal to be asked whether it is meant. A second one too soon would
             # interrupt the end that the first has begun.
             with contextlib.suppress(subprocess.TimeoutExpired):
-                return self.process.wait(10)
+                return self.process.wait(60)
             self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
     async def written(self, is_enough: Callable[[str, int, bytes], bool]) -> None:
         """Wait for a row in the journal: of a session, up to a number, with these messages."""

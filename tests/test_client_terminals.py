@@ -85,13 +85,13 @@ async def family(window, session):
 
 
 class Pulse:
-    """Measures how long the event loop was held up by one thing, and what that took of the processor.
+    """Measures what the event loop takes of the processor for one thing before others have a turn.
 
-    The first is also that of a machine with much else to do, and is to be judged with patience.
+    Not how long that takes: this is also up to a machine with much else to do.
     """
 
     async def __aenter__(self):
-        self.longest = self.busiest = 0.0
+        self.busiest = 0.0
         self._task = asyncio.ensure_future(self._beat())
         return self
 
@@ -100,9 +100,8 @@ class Pulse:
 
     async def _beat(self):
         while True:
-            before, used = time.monotonic(), time.thread_time()
+            used = time.thread_time()
             await asyncio.sleep(0.01)
-            self.longest = max(self.longest, time.monotonic() - before - 0.01)
             self.busiest = max(self.busiest, time.thread_time() - used)
 
 
@@ -299,7 +298,7 @@ async def test_no_more_than_fifty_at_once_and_none_after_the_session(window, tmp
     async with Pulse() as pulse:
         await window.result("session/close", {"sessionId": session})
         await dead(*mine)
-    assert pulse.busiest < 1 and pulse.longest < 5
+    assert pulse.busiest < 1
 
 
 async def test_the_servers_secrets_are_not_in_its_environment(window, tmp_path, monkeypatch):
@@ -327,6 +326,6 @@ async def test_a_flood_passes_through_little_memory(window, tmp_path):
     assert output["truncated"] and output["exitStatus"]["exitCode"] == 0
     assert output["output"] == "x" * 995 + "\nend\n"
     assert server.memory_info().rss - before < 32 * 1024 * 1024
-    assert pulse.busiest < 0.5 and pulse.longest < 5
+    assert pulse.busiest < 0.5
     last = window.of("_jupyter/terminal/output")[-1]["params"]
     assert last["truncated"] is True

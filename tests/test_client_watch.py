@@ -11,8 +11,9 @@ import json
 
 import nbformat
 import pytest
+from conftest import file_there
 from nbformat.v4 import new_code_cell, new_notebook
-from page import Page
+from page import READ, Page
 
 from jupyter_acp.client import watch
 
@@ -40,12 +41,17 @@ async def seen(acp, path):
     await until(lambda: path in manager.services.watcher._known)
 
 
+def writing(text, path):
+    """Let the agent write a file in one go: nobody sees half of it."""
+    return ["shell", f"printf '{text}' > '{path}.new' && mv '{path}.new' '{path}'"]
+
+
 async def test_a_clean_document_follows_its_file(window, acp, page, session, root):
     path = root / "a.py"
     path.write_text("one\ntwo\n")
     await page.open("a.py")
     await seen(acp, path)
-    await window.prompt(session, ["shell", f"printf 'one\\n2\\n' > '{path}'"])
+    await window.prompt(session, writing("one\\n2\\n", path))
     await until(lambda: page.contents["a.py"] == "one\n2\n")
     assert page.dirty["a.py"] is False
     (write,) = page.writes
@@ -92,10 +98,10 @@ async def test_the_user_decides_a_conflict(window, acp, page, session, root, cho
     await page.open("a.py")
     await seen(acp, path)
     page.type("a.py", "user\ntwo\n")
-    turn = await window.start_prompt(
-        session, ["shell", f"printf 'agent\\ntwo\\n' > '{path}'"], ["sleep", 1]
-    )
+    go = root / "go"
+    turn = await window.start_prompt(session, writing("agent\\ntwo\\n", path), file_there(go))
     question = await window.wait(lambda m: m.get("method") == ASK and "id" in m)
+    go.touch()
     call = question["params"]["toolCall"]
     assert "a.py was changed on disk" in call["title"] and "line 1" in call["title"]
     (diff,) = call["content"]
@@ -127,12 +133,13 @@ async def test_what_jupyter_saves_is_no_news(
     await seen(acp, path)
     model = {"type": "file", "format": "text", "content": "saved\n"}
     # While an agent works: it would be the one to be asked about.
-    turn = await window.start_prompt(session, ["sleep", 3])
+    turn = await window.start_prompt(session, file_there(root / "go"))
     await jp_fetch("api", "contents", "a.py", method="PUT", body=json.dumps(model))
     page.loaded("a.py")
     page.type("a.py", "saved and more\n")
     await asyncio.sleep(2)
     assert page.writes == [] and not window.of(ASK)
+    (root / "go").touch()
     await window.response(turn)
     # It is what later changes are changes of.
     page.type("a.py", "saved\nuser\n")
@@ -174,8 +181,10 @@ async def test_what_was_typed_into_an_empty_file_and_what_was_written_there(
     await page.open("empty.py")
     await seen(acp, path)
     page.type("empty.py", "user\n")
-    turn = await window.start_prompt(session, ["shell", f"echo agent > '{path}'"], ["sleep", 1])
+    go = root / "go"
+    turn = await window.start_prompt(session, writing("agent\\n", path), file_there(go))
     question = await window.wait(lambda m: m.get("method") == ASK and "id" in m)
+    go.touch()
     assert "empty.py" in question["params"]["toolCall"]["title"]
     assert page.writes == []
     await window.response(turn)
@@ -196,29 +205,77 @@ async def test_a_change_after_one_that_nobody_decided_about(window, acp, page, s
     assert page.writes == [] and page.contents["a.py"] == "user\ntwo\nthree\n"
 
 
-async def test_what_changed_while_the_window_was_away(
-    window, acp, acp_connect, session, root, jp_asyncio_loop
-):
-    path = root / "a.py"
-    path.write_text("one\ntwo\nthree\n")
-    other = await acp_connect()
-    page = Page(other, root)
+async def opened(acp, acp_connect, root, name="other"):
+    """Another page, which has a file open with something typed into it."""
+    page = Page(await acp_connect(), root, name)
+    (root / "a.py").write_text("one\ntwo\nthree\n")
     await page.open("a.py")
-    await seen(acp, path)
+    await seen(acp, root / "a.py")
     page.type("a.py", "one\ntwo\nuser\n")
+    return page
+
+
+async def lose(page):
     page.close()
-    await other.close()
-    path.write_text("agent\ntwo\nthree\n")
-    await asyncio.sleep(0.5)
-    back = Page(await acp_connect(), root)
-    back.contents, back.versions, back.dirty = page.contents, page.versions, page.dirty
-    back.hashes = page.hashes
+    await page.window.close()
+
+
+async def back(page, acp_connect):
+    """A page that was lost, with all that it had, on another socket."""
+    again = Page(await acp_connect(), page.root, page.name)
+    again.contents, again.versions, again.dirty = page.contents, page.versions, page.dirty
+    again.hashes = page.hashes
     document = {"path": "a.py", "languageId": "python", "kind": "file"}
-    await back.window.notify(
-        "_jupyter/workspace/update", {"window": "page", "full": True, "documents": [document]}
+    await again.window.notify(
+        "_jupyter/workspace/update", {"window": page.name, "full": True, "documents": [document]}
     )
-    await until(lambda: back.contents["a.py"] == "agent\ntwo\nuser\n")
-    back.close()
+    return again
+
+
+async def test_what_changed_while_the_window_was_away(window, acp, acp_connect, session, root):
+    page = await opened(acp, acp_connect, root)
+    await lose(page)
+    (root / "a.py").write_text("agent\ntwo\nthree\n")
+    await asyncio.sleep(0.5)
+    again = await back(page, acp_connect)
+    await until(lambda: again.contents["a.py"] == "agent\ntwo\nuser\n")
+    again.close()
+
+
+async def test_a_window_that_is_lost_while_it_is_asked_has_not_heard(
+    window, acp, acp_connect, session, root
+):
+    page = await opened(acp, acp_connect, root)
+    page.silent = True
+    (root / "a.py").write_text("agent\ntwo\nthree\n")
+    await page.window.wait(lambda m: m.get("method") == READ)
+    handling = (await acp.manager()).services.watcher._handling[root / "a.py"]
+    await lose(page)
+    await asyncio.wait({handling}, timeout=30)
+    again = await back(page, acp_connect)
+    await until(lambda: again.contents["a.py"] == "agent\ntwo\nuser\n")
+    again.close()
+
+
+async def test_a_window_that_is_back_while_another_is_asked_has_not_heard(
+    window, acp, acp_connect, page, session, root
+):
+    lost = await opened(acp, acp_connect, root)
+    await page.open("a.py")
+    await window.result("session/list", {})
+    await lose(lost)
+    workspace = (await acp.manager()).services.workspace
+    await until(lambda: workspace.is_away(root / "a.py"))
+    page.silent = True
+    (root / "a.py").write_text("agent\ntwo\nthree\n")
+    asked = await window.wait(lambda m: m.get("method") == READ)
+    again = await back(lost, acp_connect)
+    await until(lambda: not workspace.is_away(root / "a.py"))
+    page.silent = False
+    answer = page._serve(READ, asked["params"])
+    await window.send({"jsonrpc": "2.0", "id": asked["id"], **answer})
+    await until(lambda: again.contents["a.py"] == "agent\ntwo\nuser\n")
+    again.close()
 
 
 async def test_lines_that_end_in_another_way_are_merged_all_the_same(
@@ -234,23 +291,31 @@ async def test_lines_that_end_in_another_way_are_merged_all_the_same(
     await until(lambda: page.contents["dos.py"] == "agent\ntwo\nuser\n")
 
 
+@pytest.fixture
+def others(acp, acp_connect, page, session, root, jp_asyncio_loop):
+    """Another page that has the same file open."""
+
+    async def make():
+        (root / "a.py").write_text("one\n")
+        await page.open("a.py")
+        others = Page(await acp_connect(), root, "others")
+        await others.open("a.py")
+        await others.window.result("session/list", {})
+        await seen(acp, root / "a.py")
+        return others
+
+    others = jp_asyncio_loop.run_until_complete(make())
+    yield others
+    others.close()
+
+
 @pytest.mark.parametrize("is_seen_first", [False, True])
 async def test_what_one_window_saves_the_others_show(
-    window, acp, acp_connect, page, session, root, jp_fetch, is_seen_first
+    acp, page, others, root, jp_fetch, is_seen_first
 ):
-    path = root / "a.py"
-    path.write_text("one\n")
-    await page.open("a.py")
-    second = await acp_connect()
-    others = Page(second, root)
-    others.contents["a.py"], others.versions["a.py"], others.dirty["a.py"] = "one\n", 1, False
-    others.loaded("a.py")
-    document = {"path": "a.py", "languageId": "python", "kind": "file"}
-    await second.notify("_jupyter/workspace/update", {"window": "2", "documents": [document]})
-    await seen(acp, path)
     if is_seen_first:
         # As if a look at the files had fallen between the save and the news of it.
-        watcher, file = (await acp.manager()).services.watcher, path.resolve()
+        watcher, file = (await acp.manager()).services.watcher, root / "a.py"
         looking = watcher._handle(file, watcher._compare)
         watcher._handling[file] = asyncio.ensure_future(looking)
     page.contents["a.py"] = "saved\n"
@@ -258,7 +323,24 @@ async def test_what_one_window_saves_the_others_show(
     await jp_fetch("api", "contents", "a.py", method="PUT", body=json.dumps(model))
     await until(lambda: others.contents["a.py"] == "saved\n")
     assert others.dirty["a.py"] is False
-    others.close()
+
+
+async def test_what_is_saved_while_the_others_are_shown_what_was_saved_before(
+    acp, page, others, root, jp_fetch
+):
+    watcher, path = (await acp.manager()).services.watcher, root / "a.py"
+
+    def save(text):
+        page.contents["a.py"] = text
+        path.write_text(text)
+        page.loaded("a.py")
+        watcher.saved(path)
+
+    others.before_write = lambda: save("second\n")
+    save("first\n")
+    await until(lambda: others.contents["a.py"] == "second\n")
+    assert [write["content"] for write in others.writes] == ["first\n", "second\n"]
+    assert others.dirty["a.py"] is False
 
 
 @pytest.fixture
@@ -283,7 +365,7 @@ async def test_what_was_typed_on_top_of_an_unknown_past_is_asked_about(
 ):
     path = root / "a.py"
     path.write_text("one\ntwo\n")
-    turn = await window.start_prompt(session, ["sleep", 2])
+    turn = await window.start_prompt(session, file_there(root / "go"))
     await page.open("a.py")
     # Without its past, "one" would be taken for the user's and put back.
     page.type("a.py", "one\ntwo\nuser\n")
@@ -291,6 +373,7 @@ async def test_what_was_typed_on_top_of_an_unknown_past_is_asked_about(
     question = await window.wait(lambda m: m.get("method") == ASK and "id" in m)
     assert "what both started from is not known" in question["params"]["toolCall"]["title"]
     assert page.writes == []
+    (root / "go").touch()
     await window.response(turn)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import PurePosixPath, PureWindowsPath
 
@@ -24,6 +25,14 @@ async def ask(window, session, method, **params):
 
 def document(path, language="python", kind="file", **more):
     return {"path": path, "languageId": language, "kind": kind, "dirty": False, **more}
+
+
+async def until(condition):
+    for _ in range(1500):
+        if condition():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came to that")
 
 
 async def tell(window, page="page", **state):
@@ -133,29 +142,31 @@ async def test_several_windows_are_one_workspace(window, acp_connect, tmp_path, 
     assert (await ask(window, session, "active_document"))["document"]["uri"] == f"{root}/b.py"
 
 
-async def test_a_lost_window_counts_for_a_while(window, acp_connect, tmp_path, root, monkeypatch):
+async def test_a_lost_window_counts_for_a_while(
+    window, acp, acp_connect, tmp_path, root, monkeypatch
+):
     session = await window.new(tmp_path)
-    monkeypatch.setattr(module, "GRACE", 4)
+    monkeypatch.setattr(module, "GRACE", 600)
+    windows = (await acp.manager()).services.workspace._windows
     other = await acp_connect()
     recents = [{"path": "b.py", "languageId": "python", "kind": "file"}]
     state = {"full": True, "documents": [document("b.py")], "active": "b.py", "focused": True}
     await tell(other, "two", **state, recents=recents)
     await other.result("session/list", {})
     await other.close()
+    await until(lambda: windows["two"].leaving is not None)
+    leaving = windows["two"].leaving
     assert uris(await ask(window, session, "open_documents")) == [f"{root}/b.py"]
     # It comes back on another socket, and what it has closed meanwhile is closed.
     again = await acp_connect()
     await tell(again, "two", full=True, documents=[document("c.py")], active="c.py")
     await again.result("session/list", {})
     assert uris(await ask(window, session, "open_documents")) == [f"{root}/c.py"]
-    await window.prompt(session, ["sleep", 4.5])
-    assert uris(await ask(window, session, "open_documents")) == [f"{root}/c.py"]
+    # Nor is it forgotten when the time is up.
+    assert leaving.cancelled() and windows["two"].leaving is None
     monkeypatch.setattr(module, "GRACE", 0.2)
     await again.close()
-    for _ in range(100):
-        if not uris(await ask(window, session, "open_documents")):
-            break
-        await window.prompt(session, ["sleep", 0.1])
+    await until(lambda: not windows)
     assert await ask(window, session, "open_documents") == {"documents": []}
     assert await ask(window, session, "active_document") == {"document": None}
     # What was opened lately is known without a window.

@@ -220,7 +220,7 @@ async def test_a_session_deleted_in_a_turn_that_goes_on_leaves_nothing(
 async def test_a_terminal_that_ends_after_its_session_was_deleted_leaves_nothing(
     window, acp, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("jupyter_acp.client.terminals.command.STOP_GRACE", 3)
+    monkeypatch.setattr("jupyter_acp.client.terminals.command.STOP_GRACE", 10)
     session = await window.new(tmp_path)
     command = "trap '' TERM; echo started; while true; do sleep 0.1; echo PRIVATE; done"
     await window.prompt(session, ["request", "terminal/create", {"command": command}])

@@ -47,7 +47,7 @@ def acp_config() -> dict[str, Any]:
 
 
 # Long enough for a new Python to say something, and to be waited for.
-impatient = pytest.mark.parametrize("acp_config", [{"initialize_timeout": 3.0}])
+impatient = pytest.mark.parametrize("acp_config", [{"initialize_timeout": 10.0}])
 
 
 class Checked:

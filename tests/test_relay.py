@@ -9,7 +9,7 @@ import json
 import random
 
 import pytest
-from conftest import is_state, scripted, seq
+from conftest import file_there, is_state, scripted, seq
 
 
 @pytest.fixture
@@ -72,9 +72,11 @@ async def test_updates_before_the_new_session_response_are_kept(window, tmp_path
 
 async def test_updates_after_the_prompt_response_arrive(window, tmp_path):
     session = await window.new(tmp_path)
+    go = tmp_path / "go"
     response = await window.prompt(
-        session, ["chunk", "in time"], ["respond"], ["sleep", 0.2], ["chunk", "late"]
+        session, ["chunk", "in time"], ["respond"], file_there(go), ["chunk", "late"]
     )
+    go.touch()
     await window.wait(lambda m: window.texts() == ["in time", "late"])
     late = window.updates("agent_message_chunk")[-1]
     assert window.received.index(late) > window.received.index(response)
@@ -425,7 +427,7 @@ async def test_list_pages_and_filters(window, tmp_path):
 async def test_closing_keeps_the_transcript_and_deleting_does_not(window, acp_connect, tmp_path):
     session = await window.new(tmp_path)
     running = await window.start_prompt(session, ["chunk", "said"], ["until_cancel"])
-    await window.wait(lambda m: m.get("method") == "session/update" and "said" in str(m))
+    await window.wait(lambda m: window.texts() == ["said"])
     await window.result("session/close", {"sessionId": session})
     assert (await window.response(running))["result"]["stopReason"] == "cancelled"
     other = await acp_connect()

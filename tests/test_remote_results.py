@@ -235,7 +235,7 @@ async def test_limits(world):
     with untouched(world.home), pytest.raises(RepositoryError) as caught:
         await fetch(world, target, limits=Limits(files=9))
     assert caught.value.code == "tooManyFiles" and "remote_files" in str(caught.value)
-    world.server.delay = 0.01
+    world.server.delay = 0.02
     with untouched(world.home), pytest.raises(GitError, match="remote_size"):
         await fetch(world, target, limits=Limits(size=50_000))
     world.server.delay = 0.05
@@ -248,7 +248,7 @@ async def test_limits(world):
 
 async def test_fetching_can_be_watched_and_stopped(world):
     target = world.elsewhere({f"n{number}": os.urandom(20_000) for number in range(10)})
-    world.server.delay = 0.01
+    world.server.delay = 0.1
     seen = []
     with untouched(world.home):
         task = asyncio.ensure_future(fetch(world, target, report=seen.append))

@@ -19,8 +19,9 @@ from conftest import AGENTS
 from gitserver import git, git_server
 
 from jupyter_acp.agents.process import AgentProcess
-from jupyter_acp.remote.git import Git
+from jupyter_acp.remote.git import Git, GitError
 from jupyter_acp.remote.refs import GitRemoteRef, Policy
+from jupyter_acp.remote.runner import cache as caches
 from jupyter_acp.remote.runner import mirror as mirrors
 from jupyter_acp.remote.runner import sweeper
 from jupyter_acp.remote.runner.cache import Cache, Keeping
@@ -734,6 +735,14 @@ async def test_a_kill_while_a_push_is_on_its_way(start, server, ref, tmp_path):
     git(server.root / "p.git", "fsck", "--strict")
 
 
+def is_git(process):
+    """Whether it is a git that runs; one that ends while it is looked at does not."""
+    try:
+        return process.name() == "git"
+    except psutil.Error:
+        return False
+
+
 async def test_a_clone_can_be_cancelled(start, server, tmp_path):
     server.create("big", {f"f{i}": os.urandom(20_000).hex() for i in range(50)})
     server.delay = 0.05
@@ -742,7 +751,7 @@ async def test_a_clone_can_be_cancelled(start, server, tmp_path):
     await until(lambda: list((tmp_path / "cache").glob("mirrors/*.git/objects/pack/tmp_*")))
     asking.cancel()
     runner = psutil.Process(client.process.pid)
-    await until(lambda: not [each for each in runner.children(True) if each.name() == "git"])
+    await until(lambda: not any(is_git(each) for each in runner.children(True)))
     await until(lambda: not list((tmp_path / "cache").glob("sessions/*.json")))
 
 
@@ -761,6 +770,10 @@ async def test_every_limit_has_its_words(start, server, ref, argv, words):
     client = await start(*argv)
     with pytest.raises(RpcError, match=words):
         await client.new(ref)
+
+
+async def test_the_time_of_a_clone_is_not_that_of_the_agent(start):
+    assert (await start("--timeout", "0.001")).capabilities
 
 
 async def test_the_size_is_that_of_what_is_fetched_not_of_what_is_here(start, server, ref):
@@ -908,6 +921,33 @@ async def test_it_is_cleared_up_from_time_to_time_whatever_is_in_the_way(cache, 
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_who_comes_back_while_it_is_cleared_up_waits_for_it(cache, ref, monkeypatch):
+    session = "5" * 32
+    await cache.begin(session, GitRemoteRef(**ref), None)
+    cache.release(session)
+    removing, go, remove = asyncio.Event(), asyncio.Event(), caches.remove
+
+    async def slowly(folder):
+        removing.set()
+        await go.wait()
+        await remove(folder)
+
+    monkeypatch.setattr(caches, "remove", slowly)
+    sweeping = asyncio.ensure_future(sweeper.Sweeper(cache, logging.getLogger())._close(session))
+    await removing.wait()
+    finding = asyncio.ensure_future(cache.find(session))
+    await asyncio.sleep(0)
+    go.set()
+    await sweeping
+    worktree = await finding
+    assert worktree.is_whole and (worktree.path / "hello.py").exists()
+    # It is the session's now, and nobody takes it away.
+    with pytest.raises(GitError, match="Somebody else"):
+        await Cache(cache.folder, cache.git).find(session)
+    with cache.free(session) as is_free:
+        assert not is_free
 
 
 async def test_what_is_scattered_is_put_together(cache, server, ref, monkeypatch):

@@ -11,7 +11,7 @@ import signal
 import time
 
 import pytest
-from conftest import scripted
+from conftest import is_state, scripted
 from gitserver import git, git_server
 from server import TOKEN, running
 
@@ -358,8 +358,10 @@ async def test_from_server_to_server(window, remote, root, ref, bare):
     assert theirs["remote"] == ref and theirs["cwd"].startswith(str(remote.folder / "cache"))
     # What dies comes back.
     await remote.written(lambda _, __, messages: b"remote/result" in messages)
+    start = len(window.received)
     remote.signal(signal.SIGKILL)
     remote.start()
+    await window.wait(is_state("disconnected"), start)
     second = (await window.prompt(session, ["write", "b", "2"]))["result"]["target"]
     assert show(bare, second["revision"], "a") == "far"
     assert show(bare, second["revision"], "b") == "2"

@@ -26,7 +26,6 @@ class Stock(acp.Client):
         self.wire: list[dict[str, Any]] = []
         self.chosen: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.asked = asyncio.Event()
-        self.updated = asyncio.Event()
 
     def on_connect(self, conn: Any) -> None:
         self.agent = conn
@@ -38,7 +37,6 @@ class Stock(acp.Client):
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         self.updates.append(update)
-        self.updated.set()
 
     async def request_permission(
         self, session_id: str, tool_call: Any, options: list[Any], **_: Any
@@ -169,7 +167,7 @@ async def test_permission(stock, tmp_path):
 async def test_cancel(stock, tmp_path):
     session = await stock.new(tmp_path)
     turn = asyncio.ensure_future(stock.prompt(session, ["chunk", "go"], ["until_cancel"]))
-    await soon(stock.updated)
+    await until(lambda: stock.texts() == ["go"])
     assert not turn.done()
     await stock.agent.cancel(session)
     assert (await turn).stop_reason == "cancelled"

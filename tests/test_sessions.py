@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import sqlite3
@@ -11,6 +12,8 @@ import sqlite3
 import pytest
 from conftest import is_state, scripted
 from test_ends import loading, patience, saved, until
+
+from jupyter_acp.sessions.session import Session
 
 __all__ = ["patience"]
 
@@ -23,7 +26,7 @@ RESTORED = "_jupyter/session/restored"
 def acp_agents():
     return {
         "scripted": scripted(),
-        "slow-load": scripted(capabilities=LOADS, replay=20, replay_pause=0.05),
+        "slow-load": scripted(capabilities=LOADS, replay=20, replay_pause=0.15),
         "stubborn": scripted(capabilities={"sessionCapabilities": ENDS}, ignore=["session/close"]),
         "forgetful": scripted(capabilities=LOADS, session_ids=["same"]),
         "confused": scripted(
@@ -84,14 +87,24 @@ async def test_a_closed_session_is_not_brought_back_with_its_agent(window, tmp_p
     assert await state_of(window, session) == "closed" and window.of(RESTORED) == []
 
 
-async def test_a_prompt_does_not_open_what_is_being_closed(window, acp_connect, tmp_path, patience):
+async def test_a_prompt_does_not_open_what_is_being_closed(
+    window, acp_connect, tmp_path, patience, monkeypatch
+):
     session = await window.new(tmp_path, "stubborn")
     other = await acp_connect()
-    # The agent does not answer: it takes a moment.
+    tell, told, go = Session.tell_agent, asyncio.Event(), asyncio.Event()
+
+    async def slowly(*args):
+        told.set()
+        await go.wait()
+        await tell(*args)
+
+    monkeypatch.setattr(Session, "tell_agent", slowly)
     closing = await window.start("session/close", {"sessionId": session})
-    await window.result("session/list", {})
+    await asyncio.wait_for(told.wait(), 30)
     refused = await other.prompt(session, ["chunk", "never"])
     assert "is being closed" in refused["error"]["message"]
+    go.set()
     await window.response(closing)
     assert await state_of(window, session) == "closed"
     await other.prompt(session, ["chunk", "opened again"])

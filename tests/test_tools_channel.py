@@ -282,7 +282,7 @@ async def test_a_terminal_that_goes_away_ends_the_shim(window, session):
     assert b"result" in said
     os.close(ours)
     try:
-        await loop.run_in_executor(None, shim.wait, 10)
+        await loop.run_in_executor(None, shim.wait, 60)
     finally:
         shim.kill()
         shim.communicate()

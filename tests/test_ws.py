@@ -21,8 +21,14 @@ def acp_config():
 
 
 @pytest.fixture
-def jp_server_config(jp_server_config):
-    settings = {"ws_ping_interval": 1000}
+def pings():
+    """How often windows are pinged, in milliseconds; a test overrides it."""
+    return 30_000
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config, pings):
+    settings = {"ws_ping_interval": pings}
     server = {**jp_server_config["ServerApp"], "tornado_settings": settings}
     return {**jp_server_config, "ServerApp": server}
 
@@ -48,7 +54,7 @@ async def test_a_message_over_the_limit_closes_only_its_own_socket(window, acp_c
     session = await window.new(tmp_path)
     other = await acp_connect()
     await other.send("x" * (3 * MIB))
-    await asyncio.wait_for(other.closed.wait(), 10)
+    await asyncio.wait_for(other.closed.wait(), 60)
     assert other.socket.close_code == 1009
     assert (await window.prompt(session, ["chunk", "hi"]))["result"]["stopReason"] == "end_turn"
 
@@ -60,12 +66,18 @@ async def test_a_line_of_an_agent_over_the_limit_is_refused_and_the_turn_goes_on
     assert window.texts() == ["after"]
 
 
-async def test_a_window_that_answers_pings_stays(window):
-    await asyncio.sleep(4)
+@pytest.mark.parametrize("pings", [3000])
+async def test_a_window_that_answers_pings_stays(window, monkeypatch):
+    heard = asyncio.Queue()
+    monkeypatch.setattr(window.socket, "on_ping", heard.put_nowait)
+    # The second comes to whoever has answered the first.
+    for _ in range(2):
+        await asyncio.wait_for(heard.get(), 60)
     assert not window.closed.is_set()
     assert "sessions" in await window.result("session/list", {})
 
 
+@pytest.mark.parametrize("pings", [1000])
 async def test_a_window_that_does_not_answer_pings_is_closed(
     acp, jp_http_port, jp_auth_header, jp_base_url, http_server_client
 ):
@@ -78,7 +90,7 @@ async def test_a_window_that_does_not_answer_pings_is_closed(
     )
     assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
     # A ping, and in the end nothing more.
-    assert (await asyncio.wait_for(reader.read(), 20))[:1] == b"\x89"
+    assert (await asyncio.wait_for(reader.read(), 60))[:1] == b"\x89"
     writer.close()
 
 

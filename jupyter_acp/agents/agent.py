@@ -205,10 +205,12 @@ class Agent:
             return RpcError(UNAVAILABLE, f"The connection to {self.spec.name} was lost.")
         await self.connection.close_transport()
         try:
-            status = await asyncio.wait_for(self._process.wait(), self._stop_grace)
+            status: int | None = await asyncio.wait_for(self._process.wait(), self._stop_grace)
         except asyncio.TimeoutError:
-            how = "closed its input or output and was then ended"
-        else:
+            # It may have ended all the same, and only its stderr is held open by another.
+            status = self._process.status
+        how = "closed its input or output and was then ended"
+        if status is not None:
             how = describe_exit(status)
         return self._failure(f"{self.spec.name} {how}.")
 

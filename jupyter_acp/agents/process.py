@@ -127,6 +127,11 @@ class AgentProcess:
         return self._pipes.wire
 
     @property
+    def status(self) -> int | None:
+        """How it ended, if it has."""
+        return self._transport.get_returncode()
+
+    @property
     def stderr(self) -> list[str]:
         """The last lines of its stderr."""
         return self._pipes.stderr.lines

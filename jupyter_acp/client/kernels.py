@@ -244,12 +244,14 @@ class Conversation:
         self._client = client
         self._exists = exists
         self._manager: Any = None
+        self._process: Any = None
         self._id = ""
         self._reply: dict[str, Any] | None = None
 
     async def begin(self, manager: Any, deadline: float) -> None:
         """Wait until the kernel is free and we hear what it publishes."""
         self._manager = manager
+        self._process = _process(manager)
         self._id = self._client.kernel_info()
         while time.monotonic() < deadline:
             heard = await self._hear(PULSE)
@@ -363,12 +365,19 @@ class Conversation:
                     self._reply = message["content"]
 
     async def _check_alive(self) -> None:
-        if not self._exists() or not await _maybe(self._manager.is_alive()):
+        is_alive = self._exists() and await _maybe(self._manager.is_alive())
+        # Jupyter may have started it again since the last look: that one knows nothing of ours.
+        if not is_alive or _process(self._manager) != self._process:
             raise _gone()
 
 
 def _kernel(model: dict[str, Any]) -> Kernel:
     return Kernel(model["id"], model["name"], model.get("execution_state") or "unknown")
+
+
+def _process(manager: Any) -> Any:
+    """Return what tells a kernel's process from the next, or None where nothing does."""
+    return getattr(getattr(manager, "provisioner", None), "pid", None)
 
 
 def _gone() -> RpcError:

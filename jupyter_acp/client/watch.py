@@ -100,6 +100,9 @@ class Watcher:
         self._known: dict[Path, Known] = {}
         self._watching: asyncio.Task[None] | None = None
         self._handling: dict[Path, asyncio.Task[None]] = {}
+        self._again: set[Path] = set()
+        """What was saved while it was handled: the other windows may have the text before that."""
+
         self._worked: tuple[SessionView | None, float] = (None, 0)
 
     def start(self, working: Callable[[], SessionView | None]) -> None:
@@ -117,7 +120,9 @@ class Watcher:
         """Take note that Jupyter itself has written a file: the window that did it knows."""
         if path in self._known:
             self._known[path] = _look(path)
-            if path not in self._handling:
+            if path in self._handling:
+                self._again.add(path)
+            else:
                 self._handling[path] = asyncio.get_running_loop().create_task(
                     self._handle(path, self._refresh)
                 )
@@ -158,13 +163,20 @@ class Watcher:
 
     async def _handle(self, path: Path, work: Callable[[Path], Awaitable[None]]) -> None:
         try:
+            await self._try(path, work)
+            while path in self._again:
+                await self._try(path, self._refresh)
+        finally:
+            self._again.discard(path)
+            del self._handling[path]
+
+    async def _try(self, path: Path, work: Callable[[Path], Awaitable[None]]) -> None:
+        try:
             await work(path)
         except RpcError as error:
             self._log.warning("%s changed on disk, but not in its window: %s", path, error.message)
         except Exception:
             self._log.exception("%s changed on disk, but not in its window", path)
-        finally:
-            del self._handling[path]
 
     async def _refresh(self, path: Path) -> None:
         await asyncio.sleep(PATIENCE)
@@ -172,6 +184,7 @@ class Watcher:
 
     async def _show_saved(self, path: Path) -> None:
         """Show a file that one window has saved in the others, where nothing was typed."""
+        self._again.discard(path)
         lives = await self._documents.everywhere(path)
         now = self._known.get(path)
         if len(lives) < 2 or now is None or now.text is None:
@@ -191,7 +204,7 @@ class Watcher:
         if before is None or now.text is None:
             # Closed, or not to be read as text.
             return
-        brought = not self._is_away(path)
+        is_away, brought = self._is_away(path), True
         for live in await self._documents.everywhere(path):
             if live.collaborative:
                 await self._acknowledge(live, now.text)
@@ -199,11 +212,11 @@ class Watcher:
                 brought = False
         if self._known.get(path) != before:
             return
-        if brought:
-            self._known[path] = now
-        elif not self._is_away(path):
-            # Not asked again about the same, but the next change is one of what it was before.
-            self._known[path] = Known(now.signature, before.text)
+        if is_away or self._is_away(path):
+            # Looked at again until it is back: also what was lost while it was asked has not heard.
+            return
+        # Not asked again about the same, but the next change is one of what it was before.
+        self._known[path] = now if brought else Known(now.signature, before.text)
 
     async def _acknowledge(self, live: Any, now: str) -> None:
         """Let a window whose document is shared know its file again.

@@ -29,6 +29,9 @@ from .runner.sweeper import Sweeper
 from .runner.worktree import Author
 from .runner.wrapped import Wrapped
 
+AGENT_TIMEOUT = 600.0
+"""How long the agent may take at least to start, or to open a session, in seconds."""
+
 LAST_WORDS_SECONDS = 1.0
 STOP_GRACE = 3.0
 
@@ -91,6 +94,8 @@ async def serve(options: argparse.Namespace) -> int:
     spec = _spec(options)
     outbox = Queue()
     behind = Behind(outbox)
+    # What git may take says nothing about the agent, and whoever started us has limits of its own.
+    patience = max(AGENT_TIMEOUT, options.timeout)
     done = asyncio.Event()
     failed: list[RpcError] = []
 
@@ -105,8 +110,8 @@ async def serve(options: argparse.Namespace) -> int:
             wrapped,
             on_end=ended,
             message_limit=DEFAULT_MESSAGE_LIMIT,
-            initialize_timeout=options.timeout,
-            request_timeout=options.timeout,
+            initialize_timeout=patience,
+            request_timeout=patience,
             stop_grace=STOP_GRACE,
             log=log,
             store=behind,

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..git import NO_LFS, Git, GitError, Report
 from ..limits import Limits
@@ -62,6 +63,9 @@ class Cache:
         self._in_use: dict[str, Lock] = {}
         """Keeps the repositories that sessions of this process work on from being cleared away."""
 
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Keeps those of this process apart, to whom the locks of a session are one and the same."""
+
     # Sessions
 
     async def begin(self, session: str, ref: GitRemoteRef, report: Report | None) -> Worktree:
@@ -93,6 +97,10 @@ class Cache:
 
     async def find(self, session: str) -> Worktree:
         """Return the files of an earlier session, as they were left if they are still there."""
+        async with self._turn(session):
+            return await self._find(session)
+
+    async def _find(self, session: str) -> Worktree:
         known = self.known(session)
         was_held = session in self._locks
         self._hold(session)
@@ -140,25 +148,21 @@ class Cache:
 
     async def close(self, session: str) -> None:
         """Take away the files of a session; what was committed is kept, to go on from."""
-        self._hold(session)
-        try:
-            await self._clear(session)
-        finally:
-            self.release(session)
+        async with self._turn(session):
+            self._hold(session)
+            try:
+                await self._clear(session)
+            finally:
+                self.release(session)
 
     async def delete(self, session: str) -> None:
         """Forget a session."""
-        self._hold(session)
-        try:
-            mirror = await self._clear(session)
-            if mirror is not None and mirror.folder.is_dir():
-                for name in (f"refs/jupyter-acp/sessions/{session}", f"refs/heads/acp/{session}"):
-                    with contextlib.suppress(GitError):
-                        await mirror.git.run("update-ref", "-d", name)
-            self.path(session).unlink(missing_ok=True)
-            self.path(session).with_suffix(".lock").unlink(missing_ok=True)
-        finally:
-            self.release(session)
+        async with self._turn(session):
+            self._hold(session)
+            try:
+                await self._forget(session)
+            finally:
+                self.release(session)
 
     @contextlib.contextmanager
     def free(self, session: str) -> Iterator[bool]:
@@ -175,6 +179,15 @@ class Cache:
             yield True
         finally:
             self.release(session)
+
+    async def _forget(self, session: str) -> None:
+        mirror = await self._clear(session)
+        if mirror is not None and mirror.folder.is_dir():
+            for name in (f"refs/jupyter-acp/sessions/{session}", f"refs/heads/acp/{session}"):
+                with contextlib.suppress(GitError):
+                    await mirror.git.run("update-ref", "-d", name)
+        self.path(session).unlink(missing_ok=True)
+        self.path(session).with_suffix(".lock").unlink(missing_ok=True)
 
     async def _clear(self, session: str) -> Mirror | None:
         await remove(self.folder / "worktrees" / session)
@@ -201,6 +214,9 @@ class Cache:
         if not await lock.wait(PATIENCE, shared=True):
             raise GitError("The repository is just being cleared away here. Try again.")
         return mirror
+
+    def _turn(self, session: str) -> asyncio.Lock:
+        return self._turns.setdefault(session, asyncio.Lock())
 
     def _hold(self, session: str) -> None:
         lock = self._locks.setdefault(session, Lock(self.path(session).with_suffix(".lock")))
