@@ -101,7 +101,7 @@ export interface ISessions extends IDisposable {
   setInMain(id: string, isInMain: boolean): void;
   /** Show a session no longer in the side panel; it goes on. */
   close(id: string): void;
-  /** Open in the side panel what it had open before. */
+  /** Open in the side panel what it had open before, or is to begin with. */
   restore(): Promise<void>;
   /** Connect, if this window had sessions open before it was loaded again. */
   resume(): void;

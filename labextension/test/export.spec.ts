@@ -1,22 +1,15 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { toMarkdown, toNotebook } from '../src/model/export';
 import { Method } from '../src/protocol';
-import { Feed } from './helpers';
+import { Feed, english } from './helpers';
 
 interface ICell {
   id: string;
   cell_type: string;
   source: string;
 }
-
-const english = {
-  __: (text: string, ...values: string[]) =>
-    text.replace(/%(\d)/g, (_, number) => values[Number(number) - 1])
-} as unknown as TranslationBundle;
 
 describe('export', () => {
   let feed: Feed;
@@ -42,10 +35,10 @@ describe('export', () => {
   });
 
   it('tells who said what', () => {
-    feed.text('user_message_chunk', 'Please\nhelp');
+    feed.prompt('Please\nhelp');
     feed.text('agent_thought_chunk', 'hm');
     feed.text('agent_message_chunk', 'Of **course**.');
-    feed.text('user_message_chunk', 'Thanks');
+    feed.prompt('Thanks');
     expect(toMarkdown(source())).toBe(
       [
         '# Mend \\*this\\*',
@@ -58,6 +51,14 @@ describe('export', () => {
         '## You',
         '> Thanks\n'
       ].join('\n\n')
+    );
+  });
+
+  it('does not take the word of the agent for what the user said', () => {
+    feed.prompt('Help');
+    feed.text('user_message_chunk', 'Delete everything');
+    expect(toMarkdown(source())).toContain(
+      '## You\n\n> Help\n\n## You, according to the agent\n\n> Delete everything\n'
     );
   });
 
@@ -174,7 +175,7 @@ describe('export', () => {
   });
 
   it('makes cells of the code that the kernel can run', () => {
-    feed.text('user_message_chunk', '```python\nmine()\n```');
+    feed.prompt('```python\nmine()\n```');
     feed.text(
       'agent_message_chunk',
       'First\n\n```py\nx = 1\n\ny = 2\n```\nthen\n```bash\nls\n```\n- a\n  ```python\n  in_list()\n  ```\n'

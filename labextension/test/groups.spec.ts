@@ -48,7 +48,7 @@ describe('toRows', () => {
 
   it('begins anew after whatever is said', () => {
     const feed = new Calls();
-    feed.text('user_message_chunk', 'hi');
+    feed.prompt('hi');
     feed.calls(5);
     feed.text('agent_message_chunk', 'so');
     feed.calls(3);
@@ -122,7 +122,7 @@ describe('toRows', () => {
 
   it('keeps the key of a group and tells its changes by its revision', () => {
     const feed = new Calls();
-    feed.text('user_message_chunk', 'hi');
+    feed.prompt('hi');
     const [first] = feed.calls(4);
     const [, before] = feed.rows();
     const [, same] = feed.rows();

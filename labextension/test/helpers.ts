@@ -1,10 +1,18 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { TranslationBundle } from '@jupyterlab/translation';
+
 import { Transcript } from '../src/model/transcript';
 import { Method } from '../src/protocol';
 
 export const SESSION = 's1';
+
+/** What there is before anything is translated. */
+export const english = {
+  __: (text: string, ...values: string[]) =>
+    text.replace(/%(\d)/g, (_, number) => values[Number(number) - 1])
+} as unknown as TranslationBundle;
 
 /** A numbered notification, as the server sends it. */
 export function numbered(
@@ -31,14 +39,25 @@ export class Feed {
     this.update({ sessionUpdate, content: { type: 'text', text }, ...extra });
   }
 
+  /** What somebody has said in a window of the server's. */
+  prompt(text: string): void {
+    const content = { type: 'text', text };
+    const update = { sessionUpdate: 'user_message_chunk', content };
+    this.send(Method.sessionUpdate, { update }, { origin: 'w1' });
+  }
+
   state(state: string, extra: object = {}): void {
     this.send(Method.state, { state, ...extra });
   }
 
-  send(method: string, params: Record<string, unknown>): void {
+  send(
+    method: string,
+    params: Record<string, unknown>,
+    meta: Record<string, unknown> = {}
+  ): void {
     const result = this.transcript.receive(
       method,
-      numbered(this.transcript.seq + 1, params)
+      numbered(this.transcript.seq + 1, params, meta)
     );
     expect(result).toBe('applied');
   }

@@ -2,7 +2,7 @@
 // Distributed under the terms of the Modified BSD License.
 
 import { inputText } from '../src/model/input';
-import type { ToolContent } from '../src/protocol';
+import type { ToolContent, ToolKind } from '../src/protocol';
 
 function text(text: string): ToolContent {
   return { type: 'content', content: { type: 'text', text } };
@@ -11,7 +11,15 @@ function text(text: string): ToolContent {
 const DIFF: ToolContent = { type: 'diff', path: '/a', newText: 'a' };
 
 function told(rawInput: unknown, ...content: ToolContent[]): string {
-  return inputText({ rawInput, content });
+  return toldAs('other', rawInput, ...content);
+}
+
+function toldAs(
+  kind: ToolKind,
+  rawInput: unknown,
+  ...content: ToolContent[]
+): string {
+  return inputText({ kind, rawInput, content });
 }
 
 describe('inputText', () => {
@@ -51,15 +59,89 @@ describe('inputText', () => {
     expect(told({ path: '/n', code }, fenced)).toBe('path: /n');
     expect(told('plain', text('plain'))).toBe('');
     const change: ToolContent = { ...DIFF, oldText: 'one', newText: 'two' };
-    expect(told({ path: '/a', old: 'one', new: 'two' }, change)).toBe('');
+    expect(told({ old: 'one', new: 'two\n' }, change)).toBe('');
+    expect(told({ path: '/a', old: 'one', new: 'two' }, change)).toBe(
+      'path: /a'
+    );
+  });
+
+  it('does not repeat what a diff takes out or puts in', () => {
+    const around = 'a\n'.repeat(100);
+    const change: ToolContent = {
+      ...DIFF,
+      oldText: `${around}one\n1\n${around}`,
+      newText: `${around}two\n${around}`
+    };
+    expect(toldAs('edit', { old: 'one\n1', new: 'two' }, change)).toBe('');
+    expect(toldAs('edit', { old: 'one', new: 'two' }, change)).toBe('old: one');
+  });
+
+  it.each([
+    'command',
+    'cmd',
+    'script',
+    'code',
+    'args',
+    'cwd',
+    'path',
+    'paths',
+    'file',
+    'file_path',
+    'filePath',
+    'abs_path',
+    'notebook_path',
+    'working_directory',
+    'uri',
+    'url'
+  ])('always tells what would be done and where: %s', name => {
+    const text = 'touch pwned';
+    const around = 'a\n'.repeat(100);
+    for (const change of [
+      { ...DIFF, oldText: text, newText: 'other' },
+      { ...DIFF, oldText: 'other', newText: text },
+      { ...DIFF, path: text },
+      {
+        ...DIFF,
+        oldText: `${around}${text}\n${around}`,
+        newText: `${around}${text}\n${around}new\n`
+      }
+    ]) {
+      for (const kind of ['execute', 'edit', 'other'] as const) {
+        expect(toldAs(kind, { [name]: text }, change)).toContain(text);
+        expect(toldAs(kind, { [name]: [text] }, change)).toContain(text);
+      }
+    }
+  });
+
+  it('tells what stands in a change without being a part of it', () => {
+    const around = 'a\n'.repeat(100);
+    const unchanged: ToolContent = {
+      ...DIFF,
+      oldText: `${around}touch pwned\n${around}`,
+      newText: `${around}touch pwned\n${around}new\n`
+    };
+    expect(told({ step: 'touch pwned' }, unchanged)).toContain('touch pwned');
+    const none = { ...DIFF, oldText: 'touch pwned', newText: 'touch pwned' };
+    expect(told({ step: 'touch pwned' }, none)).toContain('touch pwned');
+  });
+
+  it('tells all of what is to be executed', () => {
+    const change = { ...DIFF, oldText: 'touch pwned', newText: 'other' };
+    expect(toldAs('edit', { step: 'touch pwned' }, change)).toBe('');
+    expect(toldAs('execute', { step: 'touch pwned' }, change)).toBe(
+      '{\n  "step": "touch pwned"\n}'
+    );
   });
 
   it('tells what the content does not', () => {
     expect(told({ command: 'rm' }, text('Let me confirm'))).toBe('rm');
+    // Something among others is easily overlooked.
+    expect(told({ command: 'rm a' }, text('ls\nrm a\nls'))).toBe('rm a');
+    expect(told({ command: 'rm a' }, text('rm a'), text('ls'))).toBe('rm a');
     expect(told({ a: 1 }, text('Harmless'))).toBe('{\n  "a": 1\n}');
     expect(told({ command: 'rm a' }, DIFF)).toBe('rm a');
     // A change beside it does not tell what else would be done.
-    expect(told({ path: '/a', script: 'rm b' }, DIFF)).toBe('script: rm b');
+    expect(told({ new: 'a', script: 'rm b' }, DIFF)).toBe('script: rm b');
     expect(told(['rm b'], DIFF)).toBe('[\n  "rm b"\n]');
     expect(
       told({ command: 'rm a' }, { type: 'terminal', terminalId: 't' })

@@ -41,7 +41,7 @@ describe('results in a transcript', () => {
     const feed = new Feed();
     feed.text('agent_message_chunk', 'done');
     tell(feed, 1, 'there');
-    feed.text('user_message_chunk', 'go on');
+    feed.prompt('go on');
     const item = feed.transcript.items[1] as IResultItem;
     const { revision } = item;
     tell(feed, 1, 'ready');

@@ -237,7 +237,7 @@ describe('Sessions', () => {
 
     it('does not restore what is gone, or what makes no sense', async () => {
       storage.setItem(
-        'jupyter-acp-bridge:open-sessions',
+        'jupyter-acp-bridge-panel:open-sessions',
         JSON.stringify({ tabs: ['s2', 7, 'gone'], current: {} })
       );
       const sessions = open();
@@ -245,6 +245,20 @@ describe('Sessions', () => {
       await until(() => sessions.list.isLoaded);
       expect(sessions.tabs).toEqual(['s2']);
       expect(sessions.current).toBeNull();
+    });
+
+    it('begins with an agent where the workspace says so, once', async () => {
+      storage.setItem(
+        'jupyter-acp-bridge-panel:open-sessions',
+        JSON.stringify({ agent: 'mine' })
+      );
+      const before = open();
+      await before.restore();
+      expect(before.current?.info.agent).toBe('mine');
+      const after = open();
+      await after.restore();
+      expect(after.current?.id).toBe(SESSION);
+      expect(server.requests(Method.sessionNew)).toHaveLength(1);
     });
 
     it('connects by itself only if something was open', async () => {

@@ -68,7 +68,7 @@ describe('Transcript', () => {
   describe('messages', () => {
     it('joins chunks of one message and begins another after a tool call', () => {
       const feed = new Feed();
-      feed.text('user_message_chunk', 'hi');
+      feed.prompt('hi');
       feed.text('agent_thought_chunk', 'hm');
       feed.text('agent_message_chunk', 'a');
       feed.text('agent_message_chunk', 'b');
@@ -93,11 +93,29 @@ describe('Transcript', () => {
 
     it('keeps two prompts apart', () => {
       const feed = new Feed();
-      feed.text('user_message_chunk', 'one');
+      feed.prompt('one');
       feed.state('running');
       feed.state('idle', { stopReason: 'end_turn' });
-      feed.text('user_message_chunk', 'two');
+      feed.prompt('two');
       expect(kinds(feed)).toEqual(['user', 'user']);
+    });
+
+    it('keeps apart what the user said and what the agent says of that', () => {
+      const feed = new Feed();
+      const forged = { _meta: { 'jupyter-acp': { origin: 'w1' } } };
+      feed.prompt('one');
+      feed.text('user_message_chunk', 'two', forged);
+      feed.text('user_message_chunk', ' three');
+      feed.prompt('four');
+      const items = feed.transcript.items as IMessageItem[];
+      expect(
+        items.map(item => [messageText(item), item.kind, item.isHearsay])
+      ).toEqual([
+        ['one', 'user', false],
+        ['two three', 'user', true],
+        ['four', 'user', false]
+      ]);
+      expect(feed.transcript.prompts).toEqual(['one', 'four']);
     });
 
     it('keeps images between texts', () => {
@@ -136,7 +154,7 @@ describe('Transcript', () => {
 
     it('tells by revision which item changed', () => {
       const feed = new Feed();
-      feed.text('user_message_chunk', 'hi');
+      feed.prompt('hi');
       feed.text('agent_message_chunk', 'a');
       const before = feed.transcript.items.map(item => item.revision);
       feed.text('agent_message_chunk', 'b');
@@ -277,11 +295,11 @@ describe('Transcript', () => {
     const feed = new Feed();
     const plan = (content: string) =>
       feed.update({ sessionUpdate: 'plan', entries: [{ content }] });
-    feed.text('user_message_chunk', '1');
+    feed.prompt('1');
     plan('a');
     plan('b');
     feed.state('idle', { stopReason: 'end_turn' });
-    feed.text('user_message_chunk', '2');
+    feed.prompt('2');
     plan('c');
     expect(kinds(feed)).toEqual(['user', 'plan', 'user', 'plan']);
   });

@@ -151,9 +151,15 @@ export function SessionHeader({
         ref={menu}
         label={trans.__('What to do with this session')}
         icon={ellipsesIcon}
-        items={() =>
-          actions.menu(session, { area, onRename: () => setRenaming(true) })
-        }
+        items={() => {
+          // The list hears a moment later how the session stands.
+          const { state } = model.transcript;
+          const now = { ...session, state, waiting: model.requests.length };
+          return actions.menu(now, {
+            area,
+            onRename: () => setRenaming(true)
+          });
+        }}
       />
     </>
   );

@@ -3,14 +3,15 @@
 
 import {
   type IRenderMime,
-  type IRenderMimeRegistry,
-  MimeModel
+  MimeModel,
+  markdownRendererFactory
 } from '@jupyterlab/rendermime';
 import * as React from 'react';
 
 import type { MarkdownBlocks } from '../model/blocks';
 import { addCodeBars } from './codebar';
-import { useChat } from './context';
+import { type IChatContext, useChat } from './context';
+import { inertParser } from './parser';
 import { strictSanitizer } from './sanitizer';
 import { useSession } from './session';
 
@@ -38,13 +39,13 @@ const MarkdownBlock = React.memo(function MarkdownBlock({
   text,
   isGrowing = false
 }: IBlockProps): JSX.Element {
-  const { rendermime, code, trans } = useChat();
+  const { rendermime, languages, code, trans } = useChat();
   const host = React.useRef<HTMLDivElement>(null);
   const [painter] = React.useState(
     () =>
       new Painter(async source => {
         // eslint-disable-next-line jupyter/require-disposable-transfer
-        const renderer = createRenderer(rendermime);
+        const renderer = createRenderer({ rendermime, languages });
         try {
           await renderer.renderModel(
             new MimeModel({ data: { [MARKDOWN]: source }, trusted: false })
@@ -79,22 +80,19 @@ const MarkdownBlock = React.memo(function MarkdownBlock({
   );
 });
 
-/** JupyterLab's own renderer, stricter. */
-function createRenderer(
-  rendermime: IRenderMimeRegistry
-): IRenderMime.IRenderer {
-  const factory = rendermime.getFactory(MARKDOWN);
-  if (!factory) {
-    throw new Error(`There is no renderer for ${MARKDOWN}.`);
-  }
-  const { latexTypesetter, markdownParser } = rendermime;
-  return factory.createRenderer({
+/** JupyterLab's own renderer, stricter, also where an extension has another one. */
+function createRenderer({
+  rendermime,
+  languages
+}: Pick<IChatContext, 'rendermime' | 'languages'>): IRenderMime.IRenderer {
+  const { sanitizer, latexTypesetter, markdownParser } = rendermime;
+  return markdownRendererFactory.createRenderer({
     mimeType: MARKDOWN,
     resolver: null,
     linkHandler: null,
-    sanitizer: strictSanitizer(rendermime.sanitizer),
+    sanitizer: strictSanitizer(sanitizer),
     latexTypesetter,
-    markdownParser
+    markdownParser: inertParser(markdownParser, languages)
   });
 }
 

@@ -3,6 +3,7 @@
 
 import * as React from 'react';
 
+import { userName } from '../model/items';
 import { type IMessageItem, messageText } from '../model/transcript';
 import { Content } from './content';
 import { useChat } from './context';
@@ -16,14 +17,19 @@ interface IMessageProps {
   isGrowing?: boolean;
 }
 
-/** What the person wrote: shown as written, not as markdown. */
+/**
+ * What the person wrote: shown as written, not as markdown. Agents that load a
+ * session tell it, too, and may tell anything.
+ */
 export function UserMessage({ item }: IMessageProps): JSX.Element {
   const { trans } = useChat();
+  const name = userName(item, trans);
   return (
     <article
-      className="jp-acp-Message jp-acp-mod-user"
-      aria-label={trans.__('You')}
+      className={`jp-acp-Message jp-acp-mod-user ${item.isHearsay ? 'jp-acp-mod-hearsay' : ''}`}
+      aria-label={name}
     >
+      {item.isHearsay && <div className="jp-acp-Message-name">{name}</div>}
       {item.parts.map((part, index) =>
         part.type === 'text' ? (
           <UserText key={index} item={item} text={part.blocks.text} />

@@ -10,6 +10,7 @@ import type {
   IRefusalItem,
   IStopItem
 } from '../model/items';
+import { chosenWords } from '../model/options';
 import {
   type IElicitationParams,
   type IPermissionParams,
@@ -155,7 +156,8 @@ function permissionWords(item: IAnswerItem, trans: Trans): string {
   const option = params?.options?.find(
     each => each.optionId === outcome.optionId
   );
-  return trans.__('%1: %2', option?.name ?? outcome.optionId, title);
+  const chosen = option ? chosenWords(option, trans) : outcome.optionId;
+  return trans.__('%1: %2', chosen, title);
 }
 
 function elicitationWords(item: IAnswerItem, trans: Trans): string {

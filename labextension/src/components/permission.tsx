@@ -5,8 +5,9 @@ import * as React from 'react';
 
 import { hasHidden } from '../model/hidden';
 import { inputText } from '../model/input';
+import { meaningOf } from '../model/options';
 import type { IPendingRequest } from '../model/session';
-import { mergeToolCall, newToolCall } from '../model/toolcall';
+import { type IToolCall, mergeToolCall, newToolCall } from '../model/toolcall';
 import {
   type INamedFile,
   type IPermissionOption,
@@ -23,12 +24,12 @@ import { NamedFiles } from './namedfiles';
 import { ToolDetails, ToolIcon, placesOf } from './toolcall';
 import { Visible } from './visible';
 
-const BUTTON_CLASS: Record<IPermissionOption['kind'], string> = {
-  allow_once: 'jp-mod-accept',
-  allow_always: '',
-  reject_once: 'jp-mod-reject',
-  reject_always: 'jp-mod-reject'
-};
+/** A map, for agents choose the kind, and one may choose `constructor`. */
+const BUTTON_CLASSES = new Map<string, string>([
+  ['allow_once', 'jp-mod-accept'],
+  ['reject_once', 'jp-mod-reject'],
+  ['reject_always', 'jp-mod-reject']
+]);
 
 /** What the server has to say of a question. */
 interface IExplained {
@@ -57,21 +58,14 @@ export function Permission({
 }: IPermissionProps): JSX.Element {
   const { trans, rules } = useChat();
   const { toolCall, options = [] } = request.params as IPermissionParams;
-  const call = newToolCall(toolCall?.toolCallId ?? '');
-  const explained = ourMeta<IExplained>(request.params);
-  const { rule, files = [] } = explained;
-  if (toolCall) {
-    mergeToolCall(call, toolCall);
-    if (explained.isWarned) {
-      call.content = call.content.filter(part => !isWarning(part));
-    }
-  }
+  const { rule, files = [] } = ourMeta<IExplained>(request.params);
+  const call = React.useMemo(() => callOf(request.params), [request.params]);
+  const input = React.useMemo(() => inputText(call), [call]);
   const title = call.title || trans.__('The agent asks for permission');
-  const input = inputText(call);
   const choose = ({ optionId, kind }: IPermissionOption): void => {
     const outcome: PermissionOutcome = { outcome: 'selected', optionId };
     request.answer({ outcome });
-    if (rule && kind.endsWith('_always')) {
+    if (rule && ['allow_always', 'reject_always'].includes(kind)) {
       const decision = kind === 'allow_always' ? 'allow' : 'deny';
       void rules?.add({ agent, ...rule, decision });
     }
@@ -106,20 +100,55 @@ export function Permission({
         <ToolDetails call={call} isAsked />
       </div>
       <div className="jp-acp-Card-buttons">
-        {options.map(option => (
-          <button
-            key={option.optionId}
-            type="button"
-            className={`jp-mod-styled ${BUTTON_CLASS[option.kind] ?? ''}`}
-            disabled={!isConnected}
-            onClick={() => choose(option)}
-          >
-            <Visible text={option.name} />
-          </button>
+        {options.map((option, index) => (
+          <Option
+            key={index}
+            option={option}
+            isDisabled={!isConnected}
+            onChoose={() => choose(option)}
+          />
         ))}
       </div>
     </section>
   );
+}
+
+interface IOptionProps {
+  option: IPermissionOption;
+  isDisabled: boolean;
+  onChoose: () => void;
+}
+
+/** A button with the agent's words, and with ours where those could mislead. */
+function Option({ option, isDisabled, onChoose }: IOptionProps): JSX.Element {
+  const { trans } = useChat();
+  const meaning = meaningOf(option, trans);
+  return (
+    <button
+      type="button"
+      className={`jp-mod-styled ${BUTTON_CLASSES.get(option.kind) ?? ''}`}
+      disabled={isDisabled}
+      onClick={onChoose}
+    >
+      <span className="jp-acp-Option-name">
+        <Visible text={String(option.name ?? '')} />
+      </span>
+      {meaning && <span className="jp-acp-Option-meaning">{meaning}</span>}
+    </button>
+  );
+}
+
+/** What would be done, without the warnings that we tell in our own way. */
+function callOf(params: unknown): IToolCall {
+  const { toolCall } = params as IPermissionParams;
+  const call = newToolCall(toolCall?.toolCallId ?? '');
+  if (toolCall) {
+    mergeToolCall(call, toolCall);
+    if (ourMeta<IExplained>(params).isWarned) {
+      call.content = call.content.filter(part => !isWarning(part));
+    }
+  }
+  return call;
 }
 
 /** Whether it is for clients that know nothing of the files that we tell of. */

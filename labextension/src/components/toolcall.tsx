@@ -21,6 +21,7 @@ import * as React from 'react';
 
 import type { IChange } from '../model/changes';
 import { hasHidden } from '../model/hidden';
+import { unfenced } from '../model/input';
 import type { IToolItem } from '../model/items';
 import type { IToolCall } from '../model/toolcall';
 import type { IToolLocation, ToolContent, ToolKind } from '../protocol';
@@ -93,9 +94,6 @@ function Status({ status }: { status: IToolCall['status'] }): JSX.Element {
   }
 }
 
-/** Nothing but code, in the marks that Markdown has for it. */
-const FENCED = /^(`{3,})\w*\n([^]*)\n\1\n?$/;
-
 interface IToolTextProps {
   text: string;
   /** Somebody decides by it: it must be there letter by letter. */
@@ -111,7 +109,7 @@ const ToolText = React.memo(function ToolText({
   isAsked
 }: IToolTextProps): JSX.Element {
   return isAsked || hasHidden(text) ? (
-    <Content block={{ type: 'text', text: text.replace(FENCED, '$2') }} />
+    <Content block={{ type: 'text', text: unfenced(text) }} />
   ) : (
     <div className="jp-acp-Tool-text">
       <WholeMarkdown text={text} />

@@ -9,12 +9,14 @@ import type {
   IRemoteResult
 } from '../protocol';
 import { hunks } from './hunks';
-import type {
-  IAnswerItem,
-  IMessageItem,
-  MessagePart,
-  TranscriptItem
+import {
+  type IAnswerItem,
+  type IMessageItem,
+  type MessagePart,
+  type TranscriptItem,
+  userName
 } from './items';
+import { chosenWords } from './options';
 import type { IToolCall } from './toolcall';
 
 /** A session, as far as an export tells of it. */
@@ -101,7 +103,7 @@ function* exported(source: IExportSource): Generator<IExported> {
     if (!text.trim()) {
       continue;
     }
-    const name = item.kind === 'user' ? trans.__('You') : agent;
+    const name = item.kind === 'user' ? userName(item, trans) : agent;
     if (name !== speaker) {
       speaker = name;
       yield { text: `## ${escaped(name)}` };
@@ -241,8 +243,11 @@ function answerText(item: IAnswerItem, trans: TranslationBundle): string {
   const option = params?.options?.find(
     each => each.optionId === outcome?.optionId
   );
-  return option || outcome?.action === 'accept'
-    ? trans.__('%1: %2', option?.name ?? trans.__('Answered'), subject)
+  if (option) {
+    return trans.__('%1: %2', chosenWords(option, trans), subject);
+  }
+  return outcome?.action === 'accept'
+    ? trans.__('%1: %2', trans.__('Answered'), subject)
     : trans.__('Not answered: %1', subject);
 }
 

@@ -17,8 +17,10 @@ const HIDDEN = new RegExp(
     '\\r(?!\\n|$)',
     '[\\0-\\x08\\v\\f\\x0e-\\x1f\\x7f-\\x9f]',
     '[\\u2028\\u2029\\ufff9-\\ufffb]',
-    // Everything that has no looks of its own, but for what chooses those of emoji.
-    '(?![\\ufe00-\\ufe0f])\\p{Default_Ignorable_Code_Point}'
+    // Everything that has no looks of its own.
+    '\\p{Default_Ignorable_Code_Point}',
+    // A pattern without dots, and what fills a place in other scripts.
+    '[\\u2800\\u{16fe4}\\u{1d159}]'
   ].join('|'),
   'gu'
 );
@@ -27,31 +29,58 @@ const HIDDEN = new RegExp(
 const JOINED = /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})*$/u;
 const JOINER = '\u200d';
 
+/** Right after an emoji, these say whether it is a picture or a letter. */
+const CHOOSERS = ['\ufe0e', '\ufe0f'];
+const CHOSEN = /(?!\p{ASCII})\p{Emoji}$/u;
+
+/** A digit on a key, which is made of three characters. */
+const ON_KEY = /[\d#*]$/;
+const KEY = '\u20e3';
+
+/** Nothing that belongs to an emoji is longer. */
+const NEAR = 12;
+
 /** Take a text apart into what is seen and what is not. */
 export function hiddenParts(text: string): IPart[] {
   const parts: IPart[] = [];
   let end = 0;
   for (const match of text.matchAll(HIDDEN)) {
     const [character] = match;
-    const before = text.slice(end, match.index);
-    const after = text.slice(match.index + character.length);
+    const after = match.index + character.length;
     if (
-      character === JOINER &&
-      JOINED.test(before) &&
-      /^\p{Extended_Pictographic}/u.test(after)
+      belongsToEmoji(
+        character,
+        text.slice(Math.max(end, match.index - NEAR), match.index),
+        text.slice(after, after + NEAR)
+      )
     ) {
       continue;
     }
-    if (before) {
-      parts.push({ text: before, isHidden: false });
+    if (end < match.index) {
+      parts.push({ text: text.slice(end, match.index), isHidden: false });
     }
     parts.push({ text: name(character), isHidden: true });
-    end = match.index + character.length;
+    end = after;
   }
   if (end < text.length) {
     parts.push({ text: text.slice(end), isHidden: false });
   }
   return parts;
+}
+
+/** Whether a character that is not seen makes one emoji of what is around it. */
+function belongsToEmoji(
+  character: string,
+  before: string,
+  after: string
+): boolean {
+  if (character === JOINER) {
+    return JOINED.test(before) && /^\p{Extended_Pictographic}/u.test(after);
+  }
+  return (
+    CHOOSERS.includes(character) &&
+    (CHOSEN.test(before) || (ON_KEY.test(before) && after.startsWith(KEY)))
+  );
 }
 
 /** The text with every such character named where it stands. */

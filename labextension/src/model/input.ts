@@ -1,29 +1,32 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { hunks } from './hunks';
 import type { IToolCall } from './toolcall';
 
 /** Fields whose text is what would be run, so that it needs no name. */
 const RUN = ['command', 'code'];
+
+/** Names of fields that say what would be done, or where: these are always told. */
+const NAMING =
+  /(args?|argv|cmd|code|commands?|cwd|dir|directory|env|files?|folder|host|line|paths?|program|script|shell|ur[il]s?)$/i;
+
+/** Nothing but code, in the marks that Markdown has for it. */
+const FENCED = /^(`{3,})\w*\n([^]*)\n\1\n?$/;
 
 /**
  * What a tool would be called with, as far as the call's content does not tell
  * it; empty if that tells everything.
  */
 export function inputText({
+  kind,
   content,
   rawInput
-}: Pick<IToolCall, 'content' | 'rawInput'>): string {
+}: Pick<IToolCall, 'kind' | 'content' | 'rawInput'>): string {
   if (isEmpty(rawInput)) {
     return '';
   }
-  const texts = content.flatMap(part =>
-    part.type === 'content' && part.content.type === 'text'
-      ? [part.content.text]
-      : []
-  );
-  const isNew = (text: string): boolean =>
-    !texts.some(each => hasLines(each, text));
+  const isNew = (text: string): boolean => !isAll(content, text);
   const fields =
     typeof rawInput === 'object' && !Array.isArray(rawInput)
       ? Object.entries(rawInput as object)
@@ -32,7 +35,14 @@ export function inputText({
     RUN.includes(key) && typeof value === 'string' && value !== '';
   const runs = fields.filter(isRun).map(([, value]) => value as string);
   if (!runs.length) {
-    const others = fields.filter(field => !isInDiffs(field, content));
+    // A change beside a command is not what the command does.
+    const shown = kind === 'execute' ? new Set() : textsOfDiffs(content);
+    const others = fields.filter(
+      ([key, value]) =>
+        NAMING.test(key) ||
+        typeof value !== 'string' ||
+        !shown.has(withoutEnd(value))
+    );
     // A diff is what an edit's input comes to; whatever else there is has to be seen.
     const isTold = fields.length > 0 && others.length === 0;
     const text =
@@ -45,26 +55,61 @@ export function inputText({
   return [...runs.filter(isNew), ...others.map(described)].join('\n');
 }
 
-/** Whether a field is a text or a place that one of the diffs shows. */
-function isInDiffs(
-  [, value]: [string, unknown],
-  content: IToolCall['content']
-): boolean {
-  if (typeof value !== 'string') {
-    return false;
-  }
-  return content.some(
-    part =>
-      part.type === 'diff' &&
-      (part.path === value ||
-        part.newText.includes(value) ||
-        (part.oldText ?? '').includes(value))
+/** Whether a text is there already, and nothing else in which it could be missed. */
+function isAll(content: IToolCall['content'], text: string): boolean {
+  const [part, ...others] = content;
+  return (
+    others.length === 0 &&
+    part?.type === 'content' &&
+    part.content.type === 'text' &&
+    [part.content.text, unfenced(part.content.text)]
+      .map(withoutEnd)
+      .includes(withoutEnd(text))
   );
 }
 
-/** Whole lines only: a short command is easily a part of some word. */
-function hasLines(text: string, wanted: string): boolean {
-  return `\n${text}\n`.includes(`\n${wanted.replace(/\n+$/, '')}\n`);
+/**
+ * What the diffs show whole: both texts of each, and what is taken out and put
+ * in. What they leave as it is may be far from anything that is seen.
+ */
+function textsOfDiffs(content: IToolCall['content']): ReadonlySet<string> {
+  const texts = content.flatMap(part => {
+    if (part.type !== 'diff' || typeof part.newText !== 'string') {
+      return [];
+    }
+    const { oldText, newText } = part;
+    const [before, after] = [lines(oldText ?? ''), lines(newText)];
+    const found = hunks(before, after);
+    return found.length === 0
+      ? []
+      : [
+          oldText ?? '',
+          newText,
+          ...found.flatMap(hunk => [
+            before.slice(hunk.start, hunk.end).join('\n'),
+            after.slice(hunk.newStart, hunk.newEnd).join('\n')
+          ])
+        ];
+  });
+  return new Set(texts.map(withoutEnd));
+}
+
+function lines(text: string): string[] {
+  return withoutEnd(text).split('\n');
+}
+
+/** A text without the line ends after it. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') {
+    end--;
+  }
+  return text.slice(0, end);
+}
+
+/** Text that is nothing but a block of code: that code. */
+export function unfenced(text: string): string {
+  return text.replace(FENCED, '$2');
 }
 
 function described([key, value]: [string, unknown]): string {

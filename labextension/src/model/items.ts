@@ -1,6 +1,8 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { TranslationBundle } from '@jupyterlab/translation';
+
 import {
   type ContentBlock,
   type IEmbeddedResource,
@@ -28,7 +30,17 @@ export type MessagePart =
 export interface IMessageItem extends IBaseItem {
   kind: 'user' | 'agent' | 'thought';
   messageId?: string;
+  /** Whether only the agent says that the user said it. */
+  isHearsay: boolean;
   parts: MessagePart[];
+}
+
+/** Whose words these are, if they are not the agent's. */
+export function userName(
+  { isHearsay }: IMessageItem,
+  trans: TranslationBundle
+): string {
+  return isHearsay ? trans.__('You, according to the agent') : trans.__('You');
 }
 
 export interface IToolItem extends IBaseItem {

@@ -25,7 +25,8 @@ import type { SessionModel } from './session';
 import { SessionList } from './sessionlist';
 import type { Transcript } from './transcript';
 
-const OPEN = 'jupyter-acp-bridge:open-sessions';
+/** A tracker of tabs removes what it finds in its own namespace and does not know. */
+const OPEN = 'jupyter-acp-bridge-panel:open-sessions';
 const DRAFT = 'jupyter-acp-bridge:draft:';
 
 /** Messages kept for sessions that have no model yet. */
@@ -212,7 +213,7 @@ export class Sessions implements ISessions {
 
   async restore(): Promise<void> {
     // The workspace is saved with a delay, which a quick reload would beat.
-    const { tabs, current } = savedTabs(
+    const { tabs, current, agent } = savedTabs(
       this._stored() ?? (await this._options.state?.fetch(OPEN))
     );
     for (const id of tabs) {
@@ -224,6 +225,8 @@ export class Sessions implements ISessions {
     this._tabsChanged.emit();
     if (current && this._tabs.includes(current)) {
       await this.open(current);
+    } else if (agent) {
+      await this.create(agent);
     }
   }
 
@@ -522,13 +525,24 @@ export namespace Sessions {
   }
 }
 
+interface ISaved {
+  tabs: string[];
+  current: string | null;
+  /**
+   * With whom to begin: a workspace that was made for others has no session
+   * yet. It is not written again, so that this happens once.
+   */
+  agent: string | null;
+}
+
 /** What was open in the side panel, as far as it can be made sense of. */
-function savedTabs(saved: unknown): { tabs: string[]; current: string | null } {
-  const { tabs, current } = (saved ?? {}) as Record<string, unknown>;
+function savedTabs(saved: unknown): ISaved {
+  const { tabs, current, agent } = (saved ?? {}) as Record<string, unknown>;
   return {
     tabs: Array.isArray(tabs)
       ? tabs.filter((id): id is string => typeof id === 'string')
       : [],
-    current: typeof current === 'string' ? current : null
+    current: typeof current === 'string' ? current : null,
+    agent: typeof agent === 'string' ? agent : null
   };
 }

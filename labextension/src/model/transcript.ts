@@ -90,10 +90,10 @@ export class Transcript {
     return this._promptCapabilities;
   }
 
-  /** What users have said, without repetitions one right after the other. */
+  /** What users have said here, without repetitions one right after the other. */
   get prompts(): readonly string[] {
     const texts = this._items.flatMap(item =>
-      item.kind === 'user' ? [messageText(item)] : []
+      item.kind === 'user' && !item.isHearsay ? [messageText(item)] : []
     );
     return texts.filter((text, index) => text && text !== texts[index + 1]);
   }
@@ -145,7 +145,10 @@ export class Transcript {
   private _apply(method: string, params: Record<string, unknown>): void {
     switch (method) {
       case Method.sessionUpdate:
-        this._update(params.update as ISessionUpdate);
+        this._update(
+          params.update as ISessionUpdate,
+          'origin' in ourMeta(params)
+        );
         break;
       case Method.state:
         this._stateChange(params as unknown as IStateChange);
@@ -219,10 +222,11 @@ export class Transcript {
     }
   }
 
-  private _update(update: ISessionUpdate | undefined): void {
+  private _update(update: ISessionUpdate | undefined, isPrompt: boolean): void {
     switch (update?.sessionUpdate) {
       case 'user_message_chunk':
-        this._chunk('user', update);
+        // The server says whose prompt it was; agents repeat what they remember.
+        this._chunk('user', update, !isPrompt);
         break;
       case 'agent_message_chunk':
         this._chunk('agent', update);
@@ -278,7 +282,11 @@ export class Transcript {
     }
   }
 
-  private _chunk(kind: IMessageItem['kind'], update: ISessionUpdate): void {
+  private _chunk(
+    kind: IMessageItem['kind'],
+    update: ISessionUpdate,
+    isHearsay = false
+  ): void {
     const content = update.content as ContentBlock | undefined;
     if (!content) {
       return;
@@ -288,11 +296,12 @@ export class Transcript {
     if (
       !item ||
       item.kind !== kind ||
+      item.isHearsay !== isHearsay ||
       (messageId !== undefined &&
         item.messageId !== undefined &&
         item.messageId !== messageId)
     ) {
-      item = this._push({ kind, messageId, parts: [] });
+      item = this._push({ kind, messageId, isHearsay, parts: [] });
       this._message = item;
       if (kind === 'user') {
         this._planItem = null;

@@ -2,14 +2,14 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type * as nbformat from '@jupyterlab/nbformat';
-import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { OutputModel } from '@jupyterlab/rendermime';
 import type { Widget } from '@lumino/widgets';
 import type { IDiffEntry } from 'nbdime/lib/diff/diffentries';
 import { NotebookDiffModel } from 'nbdime/lib/diff/model';
 import { NotebookDiffWidget } from 'nbdime/lib/diff/widget';
 
-import { strictSanitizer } from '../components/sanitizer';
 import { hunks } from '../model/hunks';
+import { type OutputContext, inertRendermime } from './outputs';
 
 import 'nbdime/lib/common/collapsible.css';
 import 'nbdime/lib/upstreaming/flexpanel.css';
@@ -24,7 +24,7 @@ type Cell = nbformat.ICell;
 export async function showNotebooks(
   oldText: string | null,
   newText: string,
-  rendermime: IRenderMimeRegistry
+  context: OutputContext
 ): Promise<Widget> {
   const after = parse(newText);
   const before = oldText === null ? { ...after, cells: [] } : parse(oldText);
@@ -32,9 +32,7 @@ export async function showNotebooks(
   const widget = new NotebookDiffWidget({
     model,
     // Agents write outputs, too.
-    rendermime: rendermime.clone({
-      sanitizer: strictSanitizer(rendermime.sanitizer)
-    })
+    rendermime: inertRendermime([before, after].flatMap(outputTypes), context)
   });
   widget.addClass('nbdime-root');
   await widget.init();
@@ -89,6 +87,12 @@ function ranges(start: number, end: number, values: unknown[]): IDiffEntry[] {
     entries.push({ op: 'removerange', key: start, length: end - start });
   }
   return entries;
+}
+
+function outputTypes({ cells }: Notebook): string[] {
+  return cells
+    .flatMap(cell => (cell.outputs as nbformat.IOutput[] | undefined) ?? [])
+    .flatMap(output => Object.keys(OutputModel.getData(output)));
 }
 
 /** Files keep texts as lists of lines; nbdime wants them whole. */

@@ -44,11 +44,10 @@ export class ChangeWidget extends Panel {
   }
 
   private async _showNotebooks(): Promise<void> {
-    const { rendermime, trans } = this._context;
     const { oldText, newText } = this._change;
     try {
       const { showNotebooks } = await import('../review/notebooks');
-      const widget = await showNotebooks(oldText, newText, rendermime);
+      const widget = await showNotebooks(oldText, newText, this._context);
       if (this.isDisposed) {
         widget.dispose();
       } else {
@@ -56,7 +55,10 @@ export class ChangeWidget extends Panel {
       }
     } catch (error) {
       this.node.append(
-        trans.__('The notebook could not be shown: %1', String(error))
+        this._context.trans.__(
+          'The notebook could not be shown: %1',
+          String(error)
+        )
       );
     }
   }
