@@ -15,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PROJECT = "weather"
 PANEL = "jp-acp-panel"
+AGENT = "builtin"
 VISITOR = {
     "GIT_AUTHOR_NAME": "A visitor",
     "GIT_AUTHOR_EMAIL": "visitor@example.org",
@@ -61,7 +62,7 @@ def configure(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     settings = {
         "AcpExtension": {
-            "allowed_agents": ["builtin"],
+            "allowed_agents": [AGENT],
             "remote_schemes": ["https", "ssh", "file"],
         }
     }
@@ -73,7 +74,7 @@ def configure(folder: Path) -> None:
 
 
 def open_chat(tour: Path) -> None:
-    """Let JupyterLab begin with the tour, and the chat beside it."""
+    """Let JupyterLab begin with the tour, and beside it the chat with a session of the agent."""
     notebook = "notebook:tour.ipynb"
     workspace = {
         "metadata": {"id": "default"},
@@ -93,6 +94,7 @@ def open_chat(tour: Path) -> None:
                 "relativeSizes": [0.16, 0.5, 0.34],
             },
             notebook: {"data": {"path": "tour.ipynb", "factory": "Notebook"}},
+            "jupyter-acp-bridge-panel:open-sessions": {"agent": AGENT},
         },
     }
     with tempfile.NamedTemporaryFile("w", suffix=".jupyterlab-workspace", dir=tour) as file:

@@ -16,6 +16,17 @@ async function loadAxe(chat: ChatPage): Promise<void> {
   });
 }
 
+/** Change the theme, and wait until everything looks like that. */
+async function dress(chat: ChatPage, theme: string): Promise<void> {
+  await chat.execute('apputils:change-theme', { theme });
+  const body = chat.page.locator('body');
+  await expect(body).toHaveAttribute('data-jp-theme-name', theme);
+  await expect(body).toHaveCSS('--jp-layout-color0', /./);
+  // It covers the page meanwhile, and nothing that is covered is looked at.
+  await expect(chat.page.locator('#jupyterlab-splash')).toHaveCount(0);
+  await expect(chat.panel).toBeVisible();
+}
+
 /** What axe finds wrong in the panel or elsewhere, in few words. */
 async function violations(
   chat: ChatPage,
@@ -36,7 +47,7 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
       data: { type: 'file', format: 'text', content: 'trailing   \n' }
     });
     const chat = await ChatPage.open(page);
-    await chat.execute('apputils:change-theme', { theme });
+    await dress(chat, theme);
     await loadAxe(chat);
     await chat.panel.getByText('More agents').click();
     expect(await violations(chat)).toEqual([]);
@@ -78,7 +89,7 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     request
   }) => {
     const chat = await RemotePage.begin(page, request);
-    await chat.execute('apputils:change-theme', { theme });
+    await dress(chat, theme);
     await loadAxe(chat);
     const name = theme.replace(/\W/g, '-');
     const repository = new Repository(await chat.root(), name, {
@@ -124,7 +135,7 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     page
   }) => {
     const chat = await ChatPage.open(page);
-    await chat.execute('apputils:change-theme', { theme });
+    await dress(chat, theme);
     await loadAxe(chat);
     await chat.execute('jupyter-acp-bridge:new-session', { agent: 'guarded' });
     const login = chat.panel.getByRole('region', { name: 'Log in to Guarded' });
@@ -180,7 +191,7 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     request
   }) => {
     const agent = await AgentPage.begin(page, request);
-    await agent.execute('apputils:change-theme', { theme });
+    await dress(agent, theme);
     await loadAxe(agent);
     const cells = [code('a', 'x = 1'), code('b', 'y = 1')];
     const kernelspec = { name: 'python3', display_name: 'Python 3' };
@@ -205,6 +216,7 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     await expect(agent.panel.getByRole('listbox')).toBeVisible();
     expect(await violations(agent)).toEqual([]);
     await agent.input.press('Enter');
+    await expect(agent.log.locator('.jp-acp-Diff:empty')).toHaveCount(0);
     await agent.panel.getByRole('button', { name: 'Undo all' }).click();
     await expect(agent.panel.getByText('Redo all')).toBeVisible();
     expect(await violations(agent)).toEqual([]);

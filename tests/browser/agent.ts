@@ -102,6 +102,30 @@ export class AgentPage extends ChatPage {
     }, path);
   }
 
+  /** Wait until the document in front is of the file as it is: saving asks nothing then. */
+  async knowsFile(path: string): Promise<void> {
+    const url = `/api/contents/${path}?content=0&hash=1`;
+    await expect
+      .poll(async () => {
+        const file = await this._request.get(url);
+        const { hash } = (await file.json()) as { hash?: string };
+        const known = await this.page.evaluate(() => {
+          const { jupyterapp } = window as unknown as {
+            jupyterapp: {
+              shell: {
+                currentWidget: {
+                  context: { contentsModel?: { hash?: string } };
+                };
+              };
+            };
+          };
+          return jupyterapp.shell.currentWidget.context.contentsModel?.hash;
+        });
+        return hash !== undefined && hash === known;
+      })
+      .toBe(true);
+  }
+
   /** Let the agent send a request; return what it was answered. */
   ask<T>(method: string, params: object = {}): Promise<T> {
     return this.tell('request', method, params);
@@ -112,7 +136,7 @@ export class AgentPage extends ChatPage {
     const before = (await this._said()).length;
     await this.send(JSON.stringify([step]));
     await expect
-      .poll(async () => (await this._said()).length)
+      .poll(async () => (await this._said()).length, { timeout: 30_000 })
       .toBeGreaterThan(before);
     await this.isIdle();
     return JSON.parse((await this._said()).pop()!) as T;
@@ -123,12 +147,22 @@ export class AgentPage extends ChatPage {
     const { seq } = await this._session();
     await this.send(JSON.stringify(steps));
     await expect
-      .poll(async () => {
-        const now = await this._session();
-        return now.seq > seq && now.state === 'idle';
-      })
+      .poll(
+        async () => {
+          const now = await this._session();
+          return now.seq > seq && now.state === 'idle';
+        },
+        { timeout: 30_000 }
+      )
       .toBe(true);
     await this.isIdle();
+  }
+
+  /** A step of the agent that lasts until there is a file, or half a minute. */
+  async until(path: string): Promise<unknown[]> {
+    const isThere = `[ -e '${await this.root()}/${path}' ]`;
+    const wait = `for i in $(seq 300); do ${isThere} && break; sleep 0.1; done`;
+    return ['shell', wait];
   }
 
   /** Everything that the agent has said in the latest session. */

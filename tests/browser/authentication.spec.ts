@@ -87,7 +87,7 @@ test('a command that logs in is shown, copied and run in a terminal', async ({
             shell: {
               currentWidget: {
                 content: {
-                  _term: {
+                  _term?: {
                     buffer: {
                       active: {
                         length: number;
@@ -98,11 +98,15 @@ test('a command that logs in is shown, copied and run in a terminal', async ({
                     };
                   };
                 };
-              };
+              } | null;
             };
           };
         };
-        const { active } = jupyterapp.shell.currentWidget.content._term.buffer;
+        const term = jupyterapp.shell.currentWidget?.content._term;
+        if (!term) {
+          return '';
+        }
+        const { active } = term.buffer;
         // What is typed before the shell is there stands in front of what it prints.
         return Array.from({ length: active.length }, (_, index) =>
           active.getLine(index).translateToString(true)

@@ -11,14 +11,17 @@ test('a visitor without a key takes the whole tour', async ({ page }) => {
   await page.goto('/lab');
   await chat.ready();
 
-  // The tour and the chat are open, and there is one agent to choose.
+  // The tour is open, and the chat with the agent that is there: all there is to do is to type.
   const notebook = page.locator('.jp-NotebookPanel');
   await expect(
     notebook.getByRole('heading', { name: 'A tour of agents in JupyterLab' })
   ).toBeVisible();
-  await expect(chat.panel).toBeVisible();
+  await expect(chat.input).toBeVisible();
+  await expect(chat.input).toBeEnabled();
+  await expect(
+    chat.panel.getByText('Notebook Assistant').first()
+  ).toBeVisible();
   await page.screenshot({ path: test.info().outputPath('arrival.png') });
-  await chat.newSession();
 
   // Streaming.
   await chat.send('/stream 2000');
@@ -47,7 +50,8 @@ test('a visitor without a key takes the whole tour', async ({ page }) => {
   await expect(
     page.locator('.jp-DirListing').getByText('mean.py')
   ).toBeVisible();
-  await chat.execute('jupyter-acp-bridge:new-remote-session');
+  await chat.button('Sessions and agents').click();
+  await chat.button('New remote session…').click();
   const setup = chat.panel.getByRole('region', { name: 'New remote session' });
   await expect(setup).toContainText('Everything is on the remote');
   await setup.getByRole('button', { name: 'Start' }).click();

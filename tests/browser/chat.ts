@@ -119,9 +119,36 @@ export class ChatPage {
     await expect(this.input).toBeVisible();
   }
 
+  /** Send a message; then it is shown, and the session is busy or done with it. */
   async send(text: string): Promise<void> {
     await this.input.fill(text);
+    // It comes a frame later, and with a long answer it soon leaves the page
+    // again: this is the only way not to miss it.
+    await this.log.evaluate(log => {
+      const isNew = ({ type, addedNodes }: MutationRecord): boolean =>
+        type === 'attributes'
+          ? log.ariaBusy === 'true'
+          : Array.from(addedNodes).some(
+              node =>
+                node instanceof Element &&
+                (node.matches('.jp-acp-mod-user') ||
+                  node.querySelector('.jp-acp-mod-user') !== null)
+            );
+      const observer = new MutationObserver(changes => {
+        if (changes.some(isNew)) {
+          observer.disconnect();
+          log.setAttribute('data-sent', '');
+        }
+      });
+      log.removeAttribute('data-sent');
+      observer.observe(log, {
+        childList: true,
+        subtree: true,
+        attributeFilter: ['aria-busy']
+      });
+    });
     await this.input.press('Enter');
+    await expect(this.log).toHaveAttribute('data-sent');
   }
 
   async isRunning(): Promise<void> {

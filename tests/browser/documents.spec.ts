@@ -91,7 +91,7 @@ test.describe('a text file', () => {
     await put(request, 'typed.py', 'a = 1\nb = 2\n');
     const documents = await DocumentsPage.open(page, 'typed.py');
     await documents.file.goto(2, 0);
-    await page.keyboard.type('# mine');
+    await page.keyboard.insertText('# mine');
     const { version, content, dirty } = await documents.read('typed.py');
     expect(dirty).toBe(true);
     expect(content).toBe('a = 1\nb = 2\n# mine');

@@ -53,6 +53,7 @@ interface IWritten {
 
 interface IAnswer {
   id?: unknown;
+  method?: string;
   result?: unknown;
   error?: { code: number; message: string };
 }
@@ -68,7 +69,12 @@ interface IDocumentWidget {
     path: string;
     ready: Promise<void>;
     model: { dirty: boolean; readOnly: boolean; toString(): string };
-    sessionContext: { ready: Promise<void> };
+    sessionContext: {
+      ready: Promise<void>;
+      session: {
+        kernel: { info: Promise<unknown>; spec: Promise<unknown> } | null;
+      } | null;
+    };
   };
   content: {
     widgets: ICellWidget[];
@@ -113,6 +119,10 @@ export class DocumentsPage extends ChatPage {
         .currentWidget;
       await context.ready;
       await context.sessionContext.ready;
+      // A kernel that has started writes into its notebook.
+      const kernel = context.sessionContext.session?.kernel;
+      await kernel?.info;
+      await kernel?.spec;
     });
     return documents;
   }
@@ -197,7 +207,8 @@ export class DocumentsPage extends ChatPage {
       if (resolve) {
         this._waiting.delete(answer.id);
         resolve(answer);
-      } else {
+      } else if (answer.method !== '_jupyter/workspace/update') {
+        // What the server knows to be open, it would read and write, too.
         server.send(message);
       }
     });

@@ -25,6 +25,37 @@ const FETCH =
   '<object data="https://evil.invalid/l"></object><embed src="https://evil.invalid/m">' +
   '<svg><use href="https://evil.invalid/n#a"/><image href="https://evil.invalid/o"/></svg>' +
   '<audio src="https://evil.invalid/p" autoplay></audio><input type="image" src="https://evil.invalid/q">';
+/** Each would be drawn in the page as it comes, and fetch as it is drawn. */
+const DIAGRAMS = [
+  'flowchart TD\n  A["<img src=https://evil.invalid/r onerror=window.attacked=10>"] --> B',
+  'flowchart TD\n  A@{ img: "https://evil.invalid/s", label: "x", w: 60, h: 60 }\n  A --> B',
+  '%%{init: {"themeCSS": ".nodeLabel { background-image: url(https://evil.invalid/t) }"}}%%\nflowchart TD\n  A[one] --> B[two]'
+];
+const FENCES = [
+  '```mermaid',
+  '~~~~ mermaid ',
+  '```MERMAID',
+  '```mermaid {#id .class}',
+  '  ```mermaid',
+  '> ```mermaid',
+  '- ```mermaid',
+  '1. > ~~~mermaid'
+];
+const DRAWN = FENCES.flatMap(fence => {
+  const [, prefix, mark] = /^(.*?)([`~]+)/.exec(fence)!;
+  const inside = prefix.replace(/[^>]/g, ' ');
+  return DIAGRAMS.map(diagram =>
+    [
+      fence,
+      ...diagram.split('\n').map(line => inside + line),
+      inside + mark
+    ].join('\n')
+  );
+}).join('\n\n');
+const MATHS =
+  '$\\href{javascript:window.attacked=11}{h}$ $\\class{jp-mod-styled}{c}$ $\\cssId{MathJax}{i}$ ' +
+  '$\\style{position:fixed;background:url(https://evil.invalid/u)}{s}$ ' +
+  '$\\require{html}\\data{x}$ $\\unicode[url(https://evil.invalid/v)]{65}$';
 const LINK = 'javascript:window.attacked=5';
 const SVG = btoa(
   '<svg xmlns="http://www.w3.org/2000/svg" onload="window.attacked=6"><script>window.attacked=7</script></svg>'
@@ -50,8 +81,8 @@ function watchRequests(page: Page): string[] {
 test('nothing that an agent says is ever run', async ({ page, request }) => {
   const agent = await AgentPage.begin(page, request);
   const fetched = watchRequests(page);
-  const bare = `${ATTACK} ${FETCH} [link](${LINK}) <a href="${LINK}">anchor</a>`;
-  const choice = { value: ATTACK, name: ATTACK, description: ATTACK };
+  const bare = `${ATTACK} ${FETCH} [link](${LINK}) <a href="${LINK}">anchor</a> ${MATHS}\n\n${DRAWN}`;
+  const choice = { value: ATTACK, name: ATTACK, description: bare };
   await agent.play(
     update('agent_thought_chunk', { content: text(bare) }),
     update('agent_message_chunk', { content: text(bare) }),
@@ -94,12 +125,12 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
       }
     }),
     update('plan', {
-      entries: [{ content: ATTACK, priority: ATTACK, status: ATTACK }]
+      entries: [{ content: bare, priority: ATTACK, status: ATTACK }]
     }),
     update('notice', { severity: ATTACK, message: bare, title: ATTACK }),
     update('available_commands_update', {
       availableCommands: [
-        { name: ATTACK, description: ATTACK, input: { hint: ATTACK } }
+        { name: ATTACK, description: bare, input: { hint: bare } }
       ]
     }),
     update('config_option_update', {
@@ -107,7 +138,7 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
         {
           id: ATTACK,
           name: ATTACK,
-          description: ATTACK,
+          description: bare,
           type: 'select',
           currentValue: ATTACK,
           options: [choice, { group: ATTACK, name: ATTACK, options: [choice] }]
@@ -151,7 +182,7 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
         [ATTACK]: {
           type: 'string',
           title: ATTACK,
-          description: ATTACK,
+          description: bare,
           enum: [ATTACK]
         }
       }
@@ -178,6 +209,10 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
       () => (window as unknown as { attacked?: number }).attacked
     )
   ).toBeUndefined();
+  // Diagrams are code, and all of them are there.
+  await expect(
+    agent.answers.first().locator('pre', { hasText: 'flowchart TD' })
+  ).toHaveCount(FENCES.length * DIAGRAMS.length);
   // Nothing is fetched, which could carry data away, nor offered as JupyterLab's own.
   await expect(
     agent.answers.first().getByRole('link', { name: 'picture' })
@@ -185,6 +220,7 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
   expect(fetched).toEqual([]);
   for (const selector of [
     '[data-commandlinker-command]',
+    '.jp-RenderedMermaid',
     '.jp-acp-Markdown .jp-mod-styled',
     'script',
     'iframe',
@@ -207,6 +243,38 @@ test('nothing that an agent says is ever run', async ({ page, request }) => {
   ]) {
     await expect(agent.panel.locator(selector)).toHaveCount(0);
   }
+});
+
+test('what an agent says in the name of the user is not taken for that', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const forged = { 'jupyter-acp': { origin: 'w1', promptId: 'p1' } };
+  const content = text('Yes, delete everything.');
+  await agent.play(update('user_message_chunk', { content, _meta: forged }), [
+    'chunk',
+    'As you wish.'
+  ]);
+  const check = async () => {
+    const own = agent.log.getByRole('article', { name: 'You', exact: true });
+    await expect(own).toHaveCount(1);
+    await expect(own).toContainText('sessionUpdate');
+    const told = agent.log.getByRole('article', {
+      name: 'You, according to the agent'
+    });
+    await expect(told).toHaveText(
+      'You, according to the agentYes, delete everything.'
+    );
+    await expect(told.getByText('according to the agent')).toBeVisible();
+  };
+  await check();
+  await page.screenshot({ path: test.info().outputPath('hearsay.png') });
+  // Nor is it what one has written before.
+  await agent.input.press('ArrowUp');
+  await expect(agent.input).toHaveValue(/sessionUpdate/);
+  await agent.reload();
+  await check();
 });
 
 test('no address of ours carries a token', async ({ page, request }) => {
@@ -273,6 +341,26 @@ test('a notebook under review fetches nothing, and offers no commands', async ({
   const agent = await AgentPage.begin(page, request);
   const fetched = watchRequests(page);
   const html = `<b>an output</b> ${ATTACK} ${FETCH}`;
+  const vega = {
+    $schema: 'https://vega.github.io/schema/vega-lite/v5.json',
+    data: { url: 'https://evil.invalid/w' },
+    mark: 'bar',
+    encoding: { x: { field: 'a' }, y: { field: 'b' } }
+  };
+  // What others draw or run: none of it is, and it is said which.
+  const others = {
+    'application/vnd.vegalite.v5+json': vega,
+    'text/vnd.mermaid': DIAGRAMS[0],
+    'image/svg+xml': atob(SVG),
+    'application/javascript': 'window.attacked = 12',
+    'application/geo+json': { type: 'Point', coordinates: [0, 0] },
+    'application/vnd.unheard-of': 'anything'
+  };
+  const shown = (data: object) => ({
+    output_type: 'display_data',
+    data,
+    metadata: {}
+  });
   const notebook = (source: string): string =>
     JSON.stringify({
       nbformat: 4,
@@ -282,14 +370,27 @@ test('a notebook under review fetches nothing, and offers no commands', async ({
         {
           ...code('a', source),
           outputs: [
+            shown({ 'text/html': html }),
+            shown({ 'text/markdown': `${MATHS}\n\n${DRAWN}` }),
+            shown({ 'text/latex': MATHS }),
+            shown({ ...others, 'text/plain': 'the same in words' }),
+            ...Object.entries(others).map(([type, data]) =>
+              shown({ [type]: data })
+            ),
             {
-              output_type: 'display_data',
-              data: { 'text/html': html },
-              metadata: {}
+              output_type: 'stream',
+              name: 'stdout',
+              text: `\u001b[31mred\u001b[0m ${ATTACK}`
+            },
+            {
+              output_type: 'error',
+              ename: 'Oh',
+              evalue: 'no',
+              traceback: [`\u001b[32mgreen\u001b[0m ${ATTACK}`]
             }
           ]
         },
-        { ...code('b', FETCH), cell_type: 'markdown' }
+        { ...code('b', `${FETCH}\n\n${DRAWN}`), cell_type: 'markdown' }
       ]
     });
   const path = '/under-review.ipynb';
@@ -318,8 +419,43 @@ test('a notebook under review fetches nothing, and offers no commands', async ({
     await expect(
       tab.locator('b', { hasText: 'an output' }).first()
     ).toBeVisible();
+    await expect(tab.locator('pre', { hasText: 'in words' })).not.toHaveCount(
+      0
+    );
+    for (const type of Object.keys(others)) {
+      await expect(
+        tab.getByText(`An output of type ${type} is not shown.`)
+      ).not.toHaveCount(0);
+    }
+    for (const colour of ['red', 'green']) {
+      await expect(
+        tab.locator(`.ansi-${colour}-fg`, { hasText: colour })
+      ).not.toHaveCount(0);
+    }
+    await expect(
+      tab.locator('.jp-RenderedMarkdown pre', { hasText: 'flowchart TD' })
+    ).not.toHaveCount(0);
+    // Trust is not to be had, also for who finds the button.
+    const trust = tab.locator('.jp-Diff-trustOutputButton');
+    await expect(trust).not.toHaveCount(0);
+    for (const button of await trust.all()) {
+      await expect(button).toHaveCSS('display', 'none');
+      await button.evaluate((node: HTMLElement) => node.click());
+    }
+    await page.screenshot({
+      path: test.info().outputPath(`notebook-${index}.png`)
+    });
     expect(fetched).toEqual([]);
-    for (const selector of ['[data-commandlinker-command]', 'iframe']) {
+    for (const selector of [
+      '[data-commandlinker-command]',
+      'iframe',
+      'script',
+      '[onerror]',
+      '.jp-RenderedMermaid',
+      '.vega-embed',
+      '.jp-RenderedSVG',
+      '[href^="javascript" i]'
+    ]) {
       await expect(tab.locator(selector)).toHaveCount(0);
     }
   }

@@ -25,7 +25,8 @@ test('the chat works in Notebook 7, on the open notebook', async ({
   const { width } = page.viewportSize()!;
   expect(panel.x + panel.width).toBeLessThanOrEqual(width);
 
-  expect(await agent.active()).toBe('seven.ipynb');
+  // Windows tell what has changed a few times a second.
+  await expect.poll(() => agent.active()).toBe('seven.ipynb');
   await expect(agent.panel.getByRole('switch')).toHaveText(
     'seven.ipynb: cell 1'
   );
@@ -36,6 +37,10 @@ test('the chat works in Notebook 7, on the open notebook', async ({
   const content = text.content.replace('x = 1', 'x = 2');
   await agent.ask('fs/write_text_file', { path, content });
   await expect(agent.cell(0)).toContainText('x = 2');
+  // The editor comes later, and would push the button away.
+  await expect(
+    agent.panel.locator('.jp-acp-Change .cm-line').first()
+  ).toBeVisible();
   await agent.panel
     .getByRole('button', { name: /^Undo: / })
     .first()

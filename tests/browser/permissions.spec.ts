@@ -120,6 +120,126 @@ test('nothing hides in what a call says of itself', async ({
   await expect(agent.answers.last()).toContainText('"no"');
 });
 
+test('a change beside a command does not hide it', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const around = 'a\n'.repeat(100);
+  const oldText = `${around}touch pwned\n${around}`;
+  const options = [
+    { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+    { optionId: 'no', name: 'Reject', kind: 'reject_once' }
+  ];
+  for (const [kind, rawInput] of [
+    ['execute', { cmd: 'touch pwned' }],
+    ['other', { cmd: 'touch pwned' }],
+    ['execute', { step: 'touch pwned' }]
+  ] as const) {
+    const toolCall = {
+      toolCallId: `hiding-${kind}-${Object.keys(rawInput)[0]}`,
+      kind,
+      title: 'Tidy up notes',
+      rawInput,
+      content: [
+        { type: 'diff', path: '/a.txt', oldText, newText: `${oldText}c\n` }
+      ]
+    };
+    await agent.send(
+      JSON.stringify([
+        ['request', 'session/request_permission', { toolCall, options }]
+      ])
+    );
+    await expect(agent.cards).toContainText('touch pwned');
+    await agent.button('Reject').click();
+    await agent.isIdle();
+  }
+});
+
+test('a button says what it does, whatever the agent calls it', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const toolCall = {
+    toolCallId: 'named',
+    kind: 'execute',
+    title: 'Tidy up notes',
+    rawInput: { command: 'rm -rf notes' }
+  };
+  const ask = async (...options: [string, string, string][]) => {
+    await agent.send(
+      JSON.stringify([
+        [
+          'request',
+          'session/request_permission',
+          {
+            toolCall,
+            options: options.map(([optionId, name, kind]) => ({
+              optionId,
+              name,
+              kind
+            }))
+          }
+        ]
+      ])
+    );
+    await expect(agent.cards).toHaveCount(1);
+  };
+  const named = (name: string) =>
+    agent.cards.getByRole('button', { name, exact: true });
+
+  // As nearly all agents do: nothing has to be added.
+  await ask(
+    ['a', 'Allow', 'allow_once'],
+    ['b', 'Always allow', 'allow_always'],
+    ['c', 'Reject', 'reject_once']
+  );
+  for (const name of ['Allow', 'Always allow', 'Reject']) {
+    await expect(named(name)).toHaveText(name);
+  }
+  await page.screenshot({ path: test.info().outputPath('usual.png') });
+  await named('Reject').click();
+  await agent.isIdle();
+
+  const shoot = async (theme: string) => {
+    await agent.execute('apputils:change-theme', { theme });
+    await expect(page.locator('body')).toHaveAttribute(
+      'data-jp-theme-name',
+      theme
+    );
+    await expect(page.locator('#jupyterlab-splash')).toHaveCount(0);
+    const name = theme.toLowerCase().replace(/\W/g, '-');
+    await page.screenshot({ path: test.info().outputPath(`${name}.png`) });
+  };
+  await ask(
+    ['a', 'Reject', 'allow_once'],
+    ['b', 'Not now, ask me again '.repeat(200), 'allow_always'],
+    ['c', 'Allow', 'reject_once'],
+    ['d', 'Vielleicht', 'maybe'],
+    // The same id and another kind: both are there.
+    ['d', 'Go on', 'reject_always']
+  );
+  for (const [name, meaning] of [
+    ['Reject', 'means: allow once'],
+    ['Allow', 'means: reject'],
+    ['Vielleicht', 'may allow it'],
+    ['Go on', 'means: always reject']
+  ]) {
+    const button = named(`${name} ${meaning}`);
+    await expect(button).toBeVisible();
+    await expect(button.getByText(meaning)).toBeVisible();
+  }
+  await expect(agent.cards.getByText('means: always allow')).toBeInViewport();
+  await shoot('JupyterLab Dark');
+  await shoot('JupyterLab Light');
+  await named('Reject means: allow once').click();
+  await agent.isIdle();
+  await expect(
+    agent.log.getByText('Reject (means: allow once): Tidy up notes')
+  ).toBeVisible();
+});
+
 test('nothing hides in the transcript, either', async ({ page, request }) => {
   const agent = await AgentPage.begin(page, request);
   const call = (toolCallId: string, text: string) => [

@@ -53,7 +53,10 @@ test('work that is only here goes along, and what comes back is reviewed, merged
   await expect(chat.setup).toContainText('1 of them is new');
   await chat.setup.getByText('1 uncommitted file', { exact: true }).click();
   await expect(chat.setup.getByRole('list')).toContainText('draft.txt');
-  const progress = chat.setup.getByRole('progressbar').waitFor();
+  // Looked for in each frame: it may be there for a few only.
+  const progress = page.waitForFunction(() =>
+    document.querySelector('.jp-acp-GitProgress [role=progressbar]')
+  );
   await chat.start();
   await progress;
   // What was sent went nowhere but to a branch of its own.
@@ -235,7 +238,7 @@ test('a start that takes long can be left alone, found again and cancelled', asy
   await chat.prepare(repository.folder);
   await chat.setup
     .getByRole('combobox', { name: 'Agent' })
-    .selectOption('slow');
+    .selectOption('late');
   await chat.setup.getByRole('button', { name: 'Start' }).click();
   await expect(chat.setup.getByRole('progressbar')).toBeVisible();
   await chat.button('Sessions and agents').click();

@@ -152,7 +152,9 @@ export class RemotePage extends AgentPage {
     return card;
   }
 
-  act(card: Locator, name: string): Promise<void> {
-    return card.getByRole('button', { name: `${name}: result` }).click();
+  async act(card: Locator, name: string): Promise<void> {
+    // What is in it would push the buttons away.
+    await expect(card).not.toContainText('Reading the result…');
+    await card.getByRole('button', { name: `${name}: result` }).click();
   }
 }

@@ -55,6 +55,12 @@ class Review {
     return this._page.locator('#jp-acp-panel .jp-acp-Summary');
   }
 
+  /** Wait for all of it: an editor that comes later pushes the buttons away. */
+  async shows(count: number): Promise<void> {
+    await expect(this.changes).toHaveCount(count);
+    await expect(this.changes.locator('.jp-acp-Diff:empty')).toHaveCount(0);
+  }
+
   part(name: string): Locator {
     return this.changes.getByRole('region', { name, exact: true });
   }
@@ -77,7 +83,7 @@ test('one part of a change is undone, another one kept', async ({
   );
 
   // Told by the tool call and noted by the server, but shown once.
-  await expect(review.changes).toHaveCount(1);
+  await review.shows(1);
   await expect(review.changes.locator('.cm-line').first()).toBeVisible();
   const first = review.part('Lines 1–7');
   await expect(first).toContainText('line three');
@@ -131,12 +137,14 @@ test('cells of an open notebook are undone one by one', async ({
   // Without a tool call: what the server has noted is shown.
   await agent.play(written(path, JSON.stringify(after)));
   await expect(agent.cell(1)).toContainText('y = 3');
-  await expect(review.changes).toHaveCount(1);
+  await review.shows(1);
   const added = review.part('Cell 2, added');
   await expect(added).toContainText('y = 3');
-  await review.part('Cell 1').getByRole('button', { name: /^Undo/ }).click();
+  const changed = review.part('Cell 1');
+  await changed.getByRole('button', { name: /^Undo/ }).click();
   await expect(agent.cell(0)).toContainText('x = 1');
   await expect(agent.cell(1)).toContainText('y = 3');
+  await expect(changed.getByRole('button', { name: /^Redo/ })).toBeVisible();
   await added.getByRole('button', { name: /^Undo/ }).click();
   await expect(agent.cell(1)).toContainText('print(x)');
   await expect
@@ -159,6 +167,7 @@ test('a whole turn is undone and made once more', async ({ page, request }) => {
     written(`${root}/made.txt`, 'made\n')
   );
   await expect(review.summary).toContainText('2 files changed');
+  await review.shows(2);
   await review.summary.getByRole('button', { name: 'Undo all' }).click();
   // A file that was made would be deleted: that is asked first.
   await expect(page.locator('.jp-Dialog')).toContainText('made.txt');
@@ -194,6 +203,7 @@ test('only what deletes a file is asked about', async ({ page, request }) => {
   const dialog = page.locator('.jp-Dialog');
   const undone = (part: Locator): Locator =>
     part.getByRole('button', { name: /^Redo/ });
+  await review.shows(3);
   const cell = review.part('Cell 1, added');
   await cell.getByRole('button', { name: /^Undo/ }).click();
   await expect(undone(cell)).toBeVisible();
@@ -201,8 +211,10 @@ test('only what deletes a file is asked about', async ({ page, request }) => {
   const file = review.changes.filter({ hasText: 'lone.txt' });
   // What was undone before it may still be moving things.
   await expect(async () => {
-    const undo = file.getByRole('button', { name: /^Undo/ });
-    await undo.click({ timeout: 2000 });
+    if (!(await dialog.isVisible())) {
+      const undo = file.getByRole('button', { name: /^Undo/ });
+      await undo.click({ timeout: 2000 });
+    }
     await expect(dialog).toContainText('lone.txt', { timeout: 2000 });
   }).toPass();
   await dialog.getByRole('button', { name: 'Delete' }).click();
@@ -225,6 +237,7 @@ test('what can no longer be undone is left alone, and said', async ({
   const path = `${await agent.root()}/gone.txt`;
   await agent.play(written(path, 'two\n'));
   await agent.put('gone.txt', 'three\n');
+  await review.shows(1);
   await review.changes.getByRole('button', { name: /^Undo/ }).click();
   await expect(agent.panel.getByRole('alert')).toContainText(
     'no longer what this change made of it'
@@ -251,6 +264,7 @@ test('changes open in the main area: texts side by side, notebooks by cells', as
     review.summary.getByRole('button', {
       name: new RegExp(`Review .*${name}`)
     });
+  await review.shows(2);
   await open('wide.py').click();
   const tab = page.locator('.jp-acp-ChangeWidget:not(.lm-mod-hidden)');
   await expect(tab.locator('.cm-mergeViewEditor')).toHaveCount(2);
@@ -263,6 +277,9 @@ test('changes open in the main area: texts side by side, notebooks by cells', as
   await expect
     .poll(() => agent.saved('wide.py'))
     .toBe(AFTER.replace('line three', 'line 3'));
+  await expect(
+    tab.getByRole('button', { name: /^Redo: Lines 1–7/ })
+  ).toBeVisible();
   await open('wide.ipynb').click();
   await expect(tab.locator('.jp-Cell-diff').first()).toBeVisible();
   await expect(tab).toContainText('x = 2');

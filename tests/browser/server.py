@@ -17,6 +17,7 @@ import jupyterlab
 AGENTS: dict[str, tuple[str, dict[str, object]]] = {
     "scripted": ("Scripted", {}),
     "slow": ("Slow", {"slow_new": 5}),
+    "late": ("Late", {"slow_new": 60}),
     "choosy": (
         "Choosy",
         {

@@ -56,6 +56,21 @@ class SessionsPage extends ChatPage {
     await this.page.getByRole('menuitem', { name: item }).click();
   }
 
+  /** Fork the session that is shown; its menu stays as it was when it opened. */
+  async fork(): Promise<void> {
+    await expect(async () => {
+      await this.button('What to do with this session').click();
+      try {
+        await this.page
+          .getByRole('menuitem', { name: 'Fork' })
+          .click({ timeout: 2000 });
+      } catch (error) {
+        await this.page.keyboard.press('Escape');
+        throw error;
+      }
+    }).toPass();
+  }
+
   /** Wait until JupyterLab has given the focus to its launcher, as it does. */
   async isSettled(): Promise<void> {
     await this.page.waitForFunction(() => {
@@ -212,6 +227,38 @@ test('a session in the main area tells how it stands and is there after a reload
   await expect(chat.answers.last()).toHaveText(ChatPage.numbers(5));
 });
 
+test('a workspace begins with a session if it says so, and has it in another window', async ({
+  page,
+  context,
+  request
+}) => {
+  const workspace = `laid-out-${process.pid}`;
+  const address = `/lab/api/workspaces/${workspace}`;
+  const data = {
+    'jupyter-acp-bridge-panel:open-sessions': { agent: 'builtin' }
+  };
+  await request.put(address, { data: { metadata: { id: workspace }, data } });
+  const open = async (page: Page): Promise<SessionsPage> => {
+    const chat = new SessionsPage(page);
+    await page.goto(`/lab/workspaces/${workspace}`);
+    await chat.ready();
+    await chat.execute('jupyter-acp-bridge:open');
+    await expect(chat.input).toBeVisible();
+    return chat;
+  };
+  const chat = await open(page);
+  await chat.send('/stream 7');
+  await expect(chat.answers).toHaveText([ChatPage.numbers(7)]);
+  await expect
+    .poll(async () => (await request.get(address)).text())
+    .toMatch(/open-sessions":\s*{"tabs":\s*\["/);
+  // Nothing is left in this window.
+  await page.close();
+  const other = await open(await context.newPage());
+  await expect(other.answers).toHaveText([ChatPage.numbers(7)]);
+  await expect(other.tabs).toHaveCount(0);
+});
+
 test('a session is closed, and the next message opens it again', async ({
   page
 }) => {
@@ -239,8 +286,7 @@ test('a fork has the past and goes its own way', async ({ page }) => {
   const chat = await SessionsPage.start(page);
   await chat.send('/stream 21');
   await chat.isIdle();
-  await chat.button('What to do with this session').click();
-  await page.getByRole('menuitem', { name: 'Fork' }).click();
+  await chat.fork();
   await expect(chat.log).toContainText('Forked from “/stream 21”.');
   await expect(chat.answers).toHaveText([ChatPage.numbers(21)]);
   await chat.send('/stream 22');
@@ -260,8 +306,7 @@ test('an agent that cannot fork is told what was said', async ({ page }) => {
   await chat.send(JSON.stringify([['chunk', 'hello']]));
   await expect(chat.answers).toHaveText(['hello']);
   await chat.isIdle();
-  await chat.button('What to do with this session').click();
-  await page.getByRole('menuitem', { name: 'Fork' }).click();
+  await chat.fork();
   await expect(chat.log).toContainText(
     'Scripted cannot fork: with your first message it is told what was said before.'
   );
@@ -428,10 +473,11 @@ test('a session that waits in the background calls, and Show leads there', async
   await chat.isIdle();
   await expect.poll(waiting).toBe(before);
 
-  await chat.begin('/slow 2');
+  // Longer than a busy machine takes to get away from it.
+  await chat.begin('/slow 6');
   await chat.send('/run echo once more');
-  await chat.newSession();
-  const toast = chat.toast('“/slow 2” waits for you.');
+  await chat.tabs.first().click();
+  const toast = chat.toast('“/slow 6” waits for you.');
   await expect(toast).toBeVisible();
   await expect.poll(waiting).toBe(before + 1);
   await toast.getByRole('button', { name: 'Show' }).click();
@@ -443,24 +489,34 @@ test('a session that waits in the background calls, and Show leads there', async
 });
 
 test('a session that ends in the background says so, also to a hidden panel after a reload', async ({
-  page
+  page,
+  request
 }) => {
   const chat = await SessionsPage.start(page);
-  await chat.send('/slow 2');
-  await chat.newSession();
-  const done = chat.toast('“/slow 2” is done.');
+  await chat.begin('/slow 6');
+  await chat.tabs.first().click();
+  const done = chat.toast('“/slow 6” is done.');
   await expect(done).toBeVisible();
   await done.getByRole('button', { name: 'Show' }).click();
   await expect(chat.answers).toContainText('Done.');
 
-  await chat.send('/slow 15');
+  // It ends when it is told to, however long the page takes to load again.
+  const file = `end-${Date.now()}.txt`;
+  await chat.send(`/run until [ -e ${file} ]; do sleep 0.1; done`);
+  await chat.cards.getByRole('button', { name: 'Allow once' }).click();
+  await expect(chat.cards).toHaveCount(0);
   await chat.isRunning();
   await chat.execute('application:toggle-right-area');
+  const listed = page.waitForResponse(/\/acp\/sessions(\?|$)/);
   await chat.reloadAs(saved => /"right":\s*{"collapsed":\s*true/.test(saved));
   await expect(chat.panel).toBeHidden();
-  await expect(done).toBeVisible({ timeout: 30_000 });
+  await (await listed).finished();
+  await request.put(`/api/contents/${file}`, {
+    data: { type: 'file', format: 'text', content: '' }
+  });
+  await expect(done).toBeVisible();
   await done.getByRole('button', { name: 'Show' }).click();
-  await expect(chat.answers.last()).toContainText('Done.');
+  await expect(chat.answers.last()).toContainText('exit status 0');
 });
 
 test('who does not want to hear of ends does not', async ({

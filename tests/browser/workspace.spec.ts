@@ -4,7 +4,7 @@
 import { expect, test } from './browser';
 
 import { AgentPage, type IDocument } from './agent';
-import { code } from './documents';
+import { type INotebook, code } from './documents';
 
 function notebook(kernel: string, ...sources: string[]): object {
   return {
@@ -61,7 +61,7 @@ test('an agent sees what the screen shows and edits it in place', async ({
   });
   // Kernels have moments in which nobody knows how they are.
   await expect
-    .poll(async () => (await agent.open())['one.ipynb']._meta['jupyter-acp'])
+    .poll(async () => (await agent.open())['one.ipynb']?._meta['jupyter-acp'])
     .toMatchObject({
       kind: 'notebook',
       kernel: { name: 'python3', state: 'idle' }
@@ -107,17 +107,28 @@ test('an agent sees what the screen shows and edits it in place', async ({
     'dirty = z = 3'
   );
   await expect(agent.cell(0).locator('.jp-OutputArea-output')).toHaveText('21');
-  const saved = await agent.saved<{ cells: { source: string }[] }>('one.ipynb');
-  expect(saved.cells.map(({ source }) => source)).toEqual([
+  const saved = async (): Promise<string[]> => {
+    const { cells } = await agent.saved<INotebook>('one.ipynb');
+    return cells.map(({ source }) => source);
+  };
+  const sources = [
     'x = 20 + 1\nprint(x)',
     'y = "by the agent"',
     'dirty = z = 3'
-  ]);
+  ];
+  if (isShared) {
+    await expect.poll(saved).toEqual(sources);
+  }
+  expect(await saved()).toEqual(sources);
 
   // Undo restores it, and saving brings up no question.
   await agent.cell(1).locator('.cm-content').click();
   await page.keyboard.press('Control+z');
   await expect(agent.cell(1).locator('.cm-content')).toHaveText('y = 2');
+  if (isShared) {
+    await expect.poll(saved).toContain('y = 2');
+    await agent.knowsFile('one.ipynb');
+  }
   await agent.execute('docmanager:save');
   await expect(page.locator('.jp-Dialog')).toHaveCount(0);
   await expect(agent.cell(0).locator('.jp-OutputArea-output')).toHaveText('21');
@@ -131,7 +142,10 @@ test('another kernel is another language, a terminal no document', async ({
   const agent = await AgentPage.begin(page, request);
   await agent.put('switch.ipynb', notebook('python3', 'pass'));
   await agent.show('switch.ipynb');
-  expect((await agent.open())['switch.ipynb'].languageId).toBe('python');
+  // Windows tell what has changed a few times a second.
+  await expect
+    .poll(async () => (await agent.open())['switch.ipynb']?.languageId)
+    .toBe('python');
   await page.evaluate(async () => {
     const { jupyterapp } = window as unknown as {
       jupyterapp: {
@@ -149,16 +163,16 @@ test('another kernel is another language, a terminal no document', async ({
     await kernel.info;
   });
   await expect
-    .poll(async () => (await agent.open())['switch.ipynb'].languageId)
+    .poll(async () => (await agent.open())['switch.ipynb']?.languageId)
     .toBe('shellscript');
 
   // While the user types to the agent, the document stays the active one.
   expect(await agent.active()).toBe('switch.ipynb');
   await agent.execute('terminal:create-new');
   await expect(page.locator('.jp-Terminal')).toBeVisible();
-  expect(await agent.active()).toBeNull();
+  await expect.poll(() => agent.active()).toBeNull();
   await agent.execute('docmanager:open', { path: 'switch.ipynb' });
-  expect(await agent.active()).toBe('switch.ipynb');
+  await expect.poll(() => agent.active()).toBe('switch.ipynb');
 
   // Split views are one entry; a rename and a close are seen.
   await agent.execute('docmanager:clone');
@@ -198,7 +212,6 @@ test('another kernel is another language, a terminal no document', async ({
   await agent.execute('application:close');
   // One that is still being opened would take the focus when it comes.
   await expect(page.locator('.jp-NotebookPanel')).toHaveCount(0);
-  // Windows tell what has changed a few times a second.
   await expect.poll(() => agent.open()).toEqual({});
 });
 
@@ -233,10 +246,8 @@ test('a file that the agent writes by itself is reloaded, and merged with what w
   await shell(`sed -i 's/two = 2/two = "merged"/' '${root}/own.py'`);
   await expect.poll(text).toContain('two = "merged"');
   expect(await text()).toContain('typed = 4');
-  if (test.info().project.name === 'collaboration') {
-    // Others have brought the change in; that the window knows of it comes later.
-    await page.waitForTimeout(4000);
-  }
+  // That the window knows of what was brought in comes later.
+  await agent.knowsFile('own.py');
   await agent.execute('docmanager:save');
   await expect(page.locator('.jp-Dialog')).toHaveCount(0);
   await expect
@@ -272,6 +283,7 @@ test('who wins where both have written is for the user to say', async ({
   await expect(agent.cards.locator('.jp-acp-Diff')).toContainText('agents =');
   await agent.button('Keep mine').click();
   await agent.isIdle();
+  await agent.knowsFile('both.py');
   await agent.execute('docmanager:save');
   await expect(page.locator('.jp-Dialog')).toHaveCount(0);
   await expect
