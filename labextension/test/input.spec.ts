@@ -129,7 +129,7 @@ describe('inputText', () => {
     const change = { ...DIFF, oldText: 'touch pwned', newText: 'other' };
     expect(toldAs('edit', { step: 'touch pwned' }, change)).toBe('');
     expect(toldAs('execute', { step: 'touch pwned' }, change)).toBe(
-      '{\n  "step": "touch pwned"\n}'
+      'step: touch pwned'
     );
   });
 

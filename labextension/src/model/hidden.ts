@@ -20,7 +20,7 @@ const HIDDEN = new RegExp(
     // Everything that has no looks of its own.
     '\\p{Default_Ignorable_Code_Point}',
     // A pattern without dots, and what fills a place in other scripts.
-    '[\\u2800\\u{16fe4}\\u{1d159}]'
+    '\\u2800|\\u{16fe4}|\\u{1d159}'
   ].join('|'),
   'gu'
 );

@@ -46,7 +46,7 @@ export function inputText({
     // A diff is what an edit's input comes to; whatever else there is has to be seen.
     const isTold = fields.length > 0 && others.length === 0;
     const text =
-      fields.length > others.length
+      fields.length > 0 && content.some(part => part.type === 'diff')
         ? others.map(described).join('\n')
         : asText(rawInput, 2);
     return !isTold && isNew(text) ? text : '';
