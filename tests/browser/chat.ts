@@ -125,14 +125,15 @@ export class ChatPage {
     // It comes a frame later, and with a long answer it soon leaves the page
     // again: this is the only way not to miss it.
     await this.log.evaluate(log => {
+      // Agents tell what the user said, too.
+      const prompt = '.jp-acp-mod-user:not(.jp-acp-mod-hearsay)';
       const isNew = ({ type, addedNodes }: MutationRecord): boolean =>
         type === 'attributes'
           ? log.ariaBusy === 'true'
           : Array.from(addedNodes).some(
               node =>
                 node instanceof Element &&
-                (node.matches('.jp-acp-mod-user') ||
-                  node.querySelector('.jp-acp-mod-user') !== null)
+                (node.matches(prompt) || node.querySelector(prompt) !== null)
             );
       const observer = new MutationObserver(changes => {
         if (changes.some(isNew)) {

@@ -384,7 +384,10 @@ test('a session that was begun elsewhere is taken over', async ({ page }) => {
     .locator('.jp-acp-Foreign', { hasText: 'Begun in a terminal' })
     .getByRole('button')
     .click();
-  await expect(chat.prompts).toHaveText(['What is this?']);
+  // Here, nobody has heard the user say that.
+  await expect(chat.prompts).toHaveText([
+    'You, according to the agentWhat is this?'
+  ]);
   await expect(chat.answers).toHaveText(['Something from a terminal.']);
   await chat.send(JSON.stringify([['whoami']]));
   await expect(chat.answers.last()).toHaveText('elsewhere');
