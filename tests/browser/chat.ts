@@ -52,7 +52,7 @@ export class ChatPage {
   }
 
   get answers(): Locator {
-    return this.log.getByRole('article', { name: 'Agent' });
+    return this.log.getByRole('article', { name: 'Agent', exact: true });
   }
 
   get prompts(): Locator {
