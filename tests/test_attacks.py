@@ -719,8 +719,9 @@ async def test_answers_that_are_not_read_are_not_made(window, acp, root, session
         assert 0 < len(seen.opened(SECRET)) <= 4 * AT_ONCE
         (root / "go").touch()
         await window.response(turn)
-    # Whoever reads them gets them all.
-    assert len(seen.opened(SECRET)) == 60
+        # Whoever reads them gets them all, in whatever order.
+        while len(seen.opened(SECRET)) < 60:
+            await asyncio.sleep(0.05)
 
 
 async def test_more_requests_than_can_wait(window, root, session):

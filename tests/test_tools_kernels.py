@@ -303,7 +303,7 @@ async def test_two_at_a_time_wait_for_each_other(entry, root):
                 for n in range(3)
             )
         )
-        assert [f"no. {n}" in told[n] for n in range(3)] == [True] * 3
+        assert [f"no. {n}" in told[n] for n in range(3)] == [True] * 3, told
 
 
 async def test_progress_is_told_while_it_runs(entry, root, monkeypatch):

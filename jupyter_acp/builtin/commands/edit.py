@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from ...rpc import RpcError
@@ -43,8 +44,12 @@ async def edit(turn: Turn, argument: str) -> None:
     if old and old not in before and path.suffix.lower() != notebook.SUFFIX:
         await turn.say(f"`{shown}` does not contain `{old}`; I left it as it was.\n")
         return
+
+    def change_of(text: str) -> str:
+        return _replaced(path, text, old, new) if old else _tidied(path, text)
+
     try:
-        after = _replaced(path, before, old, new) if old else _tidied(path, before)
+        after = change_of(before)
     except notebook.NotebookError as error:
         await turn.say(f"`{shown}` is no notebook that I can edit: {error}.\n")
         return
@@ -53,7 +58,7 @@ async def edit(turn: Turn, argument: str) -> None:
         await turn.say(f"Nothing to change in `{shown}`: {reason}.\n")
         return
     what = f"`{old}` replaced by `{new}`" if old else "tidied"
-    await _propose(turn, path, before, after, what)
+    await _propose(turn, path, before, after, what, change_of)
 
 
 async def todo(turn: Turn, _argument: str) -> None:
@@ -90,7 +95,14 @@ async def _existing(turn: Turn, path: Path) -> str | None:
         return None
 
 
-async def _propose(turn: Turn, path: Path, before: str | None, after: str, what: str) -> None:
+async def _propose(
+    turn: Turn,
+    path: Path,
+    before: str | None,
+    after: str,
+    what: str,
+    change_of: Callable[[str], str] | None = None,
+) -> None:
     """Show an edit and make it, if the mode, the client and the person allow it."""
     shown = paths.shown(path, turn.folder)
     mode = turn.session.settings.mode
@@ -112,13 +124,26 @@ async def _propose(turn: Turn, path: Path, before: str | None, after: str, what:
         await turn.say(f"Rejected: I left `{shown}` as it was.\n")
         return
     tool.start()
-    if await _existing(turn, path) != before:
+    now = await _existing(turn, path)
+    if now is not None and change_of is not None and _has_same_cells(path, before, now):
+        # A kernel that starts writes into its notebook, and not into what was shown.
+        after = change_of(now)
+    elif now != before:
         tool.fail("The file changed in the meantime.", raw_output={"written": False})
         await turn.say(f"`{shown}` changed while I waited, so I wrote nothing. Ask me again.\n")
         return
     await turn.client.write(path, after)
     tool.done(raw_output={"written": True, "characters": len(after)})
     await turn.say(f"Done: I wrote `{shown}` ({what}).\n")
+
+
+def _has_same_cells(path: Path, before: str | None, now: str) -> bool:
+    if path.suffix.lower() != notebook.SUFFIX or before is None:
+        return False
+    try:
+        return notebook.cells(before) == notebook.cells(now)
+    except notebook.NotebookError:
+        return False
 
 
 def _replaced(path: Path, text: str, old: str, new: str) -> str:
