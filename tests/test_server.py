@@ -68,6 +68,7 @@ async def test_after_kill_9_everything_older_than_a_moment_is_there(tmp_path):
         assert response["result"]["stopReason"] == "end_turn"
 
 
+@pytest.mark.timeout(300)
 async def test_kill_9_in_a_flood_leaves_a_whole_beginning(tmp_path):
     with running(tmp_path, {"scripted": scripted()}) as server:
         for _ in range(2):

@@ -299,7 +299,7 @@ async def test_two_at_a_time_wait_for_each_other(entry, root):
         await mcp.text("run_code", path="n.ipynb", code="import time")
         told = await asyncio.gather(
             *(
-                mcp.text("run_code", path="n.ipynb", code=f"time.sleep(1); 'no. {n}'", timeout=60)
+                mcp.text("run_code", path="n.ipynb", code=f"time.sleep(1); 'no. {n}'", timeout=100)
                 for n in range(3)
             )
         )
