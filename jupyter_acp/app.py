@@ -344,7 +344,9 @@ class AcpExtension(ExtensionApp):
         from .client.terminals import Terminals
         from .client.watch import Watcher
         from .client.workspace import Workspace
-        from .tools.toolbox import Services
+        from .context.editor import Editor
+        from .tools.asked import OwnCalls
+        from .tools.toolbox import TOOLS, Services
         from .turns import FileTurns
 
         assert self.serverapp is not None
@@ -371,6 +373,7 @@ class AcpExtension(ExtensionApp):
         )
         running = Running(root_dir, documents, notebooks, kernels, permissions.check)
         services = Services(workspace, notebooks, running, kernels)
+        tools = self._make_tools(services) if self.tools else None
         return ClientServices(
             files,
             Terminals(root_dir, permissions.check, bulk, terminals, self.max_terminals),
@@ -380,7 +383,11 @@ class AcpExtension(ExtensionApp):
             notebooks,
             changes,
             NamedFiles(root_dir),
-            self._make_tools(services) if self.tools else None,
+            Editor(root_dir, workspace, documents, notebooks, kernels, permissions),
+            tools,
+            OwnCalls(tools.name_in, {tool.name: tool.arguments for tool in TOOLS})
+            if tools
+            else None,
         )
 
     def _make_tools(self, services: Services) -> Channel:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from .paths import containing
 from .protected import Risk, folded_path, folded_pattern, risk_of_writing
 
-Kind = Literal["read", "write", "terminal", "run"]
+Kind = Literal["read", "write", "terminal", "run", "restart"]
 Decision = Literal["allow", "ask", "deny"]
 
 _SHELL = set(";|&`$()<>!\n\\")
@@ -25,7 +25,7 @@ class Rule(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: Literal["read", "write", "terminal", "run", "*"] = "*"
+    kind: Literal[Kind, "*"] = "*"
     match: str = "*"
     decision: Decision
 
@@ -76,6 +76,9 @@ class Action:
 
         self.has_more = False
         """Whether it is given more than it is named by: then that alone allows nothing."""
+
+        self.verb = ""
+        """What the user would be doing by saying yes, for the words on the buttons."""
 
         self.place = ""
         """Where a command is run, if that is not the session's own folder."""

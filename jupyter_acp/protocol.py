@@ -70,6 +70,7 @@ CHANGED = "_jupyter/sessions/changed"
 REMOVED = "_jupyter/sessions/removed"
 RESOLVED = "_jupyter/permission_resolved"
 DECIDED = "_jupyter/permission_decided"
+CONTEXT = "_jupyter/prompt/context"
 SETTINGS = "_jupyter/settings/update"
 WORKSPACE = "_jupyter/workspace/update"
 TERMINAL_BEGAN = "_jupyter/terminal/created"
@@ -282,9 +283,16 @@ class WorkspaceUpdate(BaseModel):
 
 
 class SettingsUpdate(BaseModel):
-    """`_jupyter/settings/update`: what the user has set, as far as the server has to know."""
+    """`_jupyter/settings/update`: what the user has set; what is left out stays as it was."""
 
     rules: dict[str, list[dict[str, Any]]] = Field(default_factory=dict)
+    defaults: dict[Literal["read", "write", "run", "restart"], Literal["allow", "ask"]] = Field(
+        default_factory=dict
+    )
+    """What the user wants of actions that no rule fits."""
+
+    context_length: int = Field(default=6000, ge=0, alias="contextLength")
+    """How much of the editor is told with a message, in characters; 0 is nothing."""
 
 
 class DocumentContent(BaseModel):

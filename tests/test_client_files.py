@@ -51,7 +51,6 @@ async def test_what_cannot_be_read_says_why(window, folder):
     os.mkfifo(folder / "pipe")
     session = await window.new(folder)
     for name, words in {
-        "none.txt": "no file",
         "latin.txt": "not UTF-8",
         "pipe": "not a regular file",
         ".": "is a folder",
@@ -99,3 +98,52 @@ async def test_a_session_of_nobody_is_refused(window, folder):
     request = '{"jsonrpc":"2.0","id":"r","method":"fs/read_text_file","params":{"sessionId":"x","path":"/etc/passwd"}}\n'
     await window.prompt(session, ["raw", request], ["until_answer", "r"])
     assert json.loads(window.texts()[-1])["error"]["code"] == -32602
+
+
+async def test_a_file_that_is_not_there_yet_reads_as_empty(window, folder):
+    """Some agents look for a file before they make it, and cannot go on after an error."""
+    session = await window.new(folder)
+    path = str(folder / "deep" / "new.txt")
+    assert await fs(window, session, "read", path=path) == {"content": ""}
+    assert await fs(window, session, "write", path=path, content="made") == {}
+    assert (folder / "deep" / "new.txt").read_text() == "made"
+    assert await fs(window, session, "read", path=path) == {"content": "made"}
+    error = await fs(window, session, "read", path=str(folder.parent / "other" / "new.txt"))
+    assert "outside the folders" in error["message"]
+
+
+@pytest.mark.parametrize("kind", ["read", "search"])
+@pytest.mark.parametrize("how", ["locations", "rawInput", "title"])
+async def test_who_wants_to_read_it_learns_that_there_is_none(window, folder, kind, how):
+    session = await window.new(folder)
+    path = str(folder / "none.txt")
+    told = {
+        "locations": {"locations": [{"path": path}]},
+        "rawInput": {"rawInput": {"file_path": "none.txt"}},
+        "title": {"title": f"Read {path}"},
+    }[how]
+    call = {"sessionUpdate": "tool_call", "toolCallId": "c", "kind": kind, **told}
+    end = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}
+    read = ["request", "fs/read_text_file", {"path": path}]
+    other = ["request", "fs/read_text_file", {"path": str(folder / "other.txt")}]
+    await window.prompt(session, ["update", call], read, other, ["update", end], read)
+    error, empty, later = map(json.loads, window.texts()[-3:])
+    assert error["code"] == -32002 and "no file" in error["message"]
+    assert empty == later == {"content": ""}
+
+
+async def test_a_call_ends_with_its_turn(window, folder):
+    session = await window.new(folder)
+    path = str(folder / "none.txt")
+    call = {"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "read"}
+    await window.prompt(session, ["update", {**call, "locations": [{"path": path}]}])
+    assert await fs(window, session, "read", path=path) == {"content": ""}
+
+
+async def test_what_somebody_else_has_made_meanwhile_is_kept(window, folder):
+    session = await window.new(folder)
+    path = folder / "new.txt"
+    assert await fs(window, session, "read", path=str(path)) == {"content": ""}
+    path.write_text("the user's\n")
+    error = await fs(window, session, "write", path=str(path), content="the agent's\n")
+    assert error["code"] == -32012 and path.read_text() == "the user's\n"

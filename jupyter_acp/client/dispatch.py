@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Protocol
 
 import orjson
 
 from .. import protocol
+from ..context.block import Block, Told
 from ..protocol import SettingsUpdate, parse
 from ..rpc import Request, invalid_params, method_not_found
 from .changes import Changes
@@ -40,6 +41,12 @@ class Tools(Protocol):
     def servers(self, session: SessionView, own: list[Any]) -> Awaitable[list[Any]]:
         """Return the MCP servers for a session: its own and ours."""
 
+    def name_in(self, session_id: str) -> str | None:
+        """Return what our server is called in a session, or None if it was not given there."""
+
+    def command(self, session_id: str) -> str:
+        """Return the command line that reaches the same tools for a session."""
+
     def is_unused(self, session_id: str) -> bool:
         """Whether a session's agent was given them and has not even started them."""
 
@@ -53,12 +60,50 @@ class Tools(Protocol):
         """End it without an event loop."""
 
 
+class Editor(Protocol):
+    """Tells agents what the user has open."""
+
+    limit: int
+
+    def block(
+        self, session: SessionView, told: Told, memory: Hashable, how: str
+    ) -> Awaitable[Block | None]:
+        """Return what an agent does not know of it yet."""
+
+
+class OwnCall(Protocol):
+    """A call of one of our tools."""
+
+    @property
+    def tool(self) -> str:
+        """Its name."""
+
+
+class OwnCalls(Protocol):
+    """Knows the calls of our tools among those of agents."""
+
+    def answer(self, session: SessionView, params: Any) -> tuple[str, OwnCall] | None:
+        """Return how to answer an agent that asks for leave to call one."""
+
+
 Service = Callable[[Any, Any], Awaitable[Any]]
 
 _NO_TOOLS = (
     "This agent did not start the tools for notebooks that it was given (the MCP server named jupyter), "
     "so it cannot see what you have open, edit cells in place or run them. It still reads and writes "
     "files."
+)
+
+
+_HOW_BY_TOOLS = (
+    "To work on notebooks use the tools of the MCP server `{server}`: read_notebook, edit_cell, "
+    "insert_cell, run_cell, run_code, read_variables and others; name cells by their ids. If you do not "
+    "have them, run `{command} --help` in a shell: it reaches the same tools. Do not write .ipynb files "
+    "yourself."
+)
+_HOW_BY_FILES = (
+    "To work on these documents use the client's file methods (fs/read_text_file, "
+    "fs/write_text_file): they read unsaved changes and change what is open in place."
 )
 
 
@@ -75,18 +120,23 @@ class ClientServices:
         notebooks: Notebooks,
         changes: Changes,
         named: NamedFiles,
+        editor: Editor,
         tools: Tools | None = None,
+        own_calls: OwnCalls | None = None,
     ) -> None:
         self.workspace = workspace
         self.watcher = watcher
+        self._editor = editor
         self._changes = changes
         self._named = named
         self._permissions = permissions
+        self._settings: dict[str, Any] = {}
         self._keep: Callable[[bytes], None] = lambda _: None
         self._files = files
         self._terminals = terminals
         self._notebooks = notebooks
         self._tools = tools
+        self._own_calls = own_calls
         self._services: dict[str, Service] = {
             protocol.READ_FILE: files.read,
             protocol.WRITE_FILE: files.write,
@@ -134,24 +184,39 @@ class ClientServices:
         """Return the MCP servers that a session's agent is to start: its own, and our tools."""
         return own if self._tools is None else await self._tools.servers(session, own)
 
+    async def editor_context(
+        self, session: SessionView, told: Told, memory: Hashable
+    ) -> Block | None:
+        """Return what goes along with a message about the user's editor, if anything."""
+        how = _HOW_BY_FILES
+        if self._tools is not None and (name := self._tools.name_in(session.id)) is not None:
+            how = _HOW_BY_TOOLS.format(server=name, command=self._tools.command(session.id))
+        return await self._editor.block(session, told, memory, how)
+
     async def remember(self, store: Store, root_dir: str) -> None:
         """Take up what earlier runs knew of the user, and keep what this one learns."""
         workspace, settings = f"workspace {root_dir}", "settings"
         if kept := await store.fact(workspace):
             self.workspace.restore(kept)
         if kept := await store.fact(settings):
-            self._permissions.set_user_rules(orjson.loads(kept)["rules"])
+            self.set_settings(orjson.loads(kept))
         self.workspace.keep = lambda value: store.keep(workspace, value)
         self._keep = lambda value: store.keep(settings, value)
 
     def set_settings(self, params: Any) -> None:
-        """Take the user's settings, as far as they concern what agents may do."""
-        rules = parse(SettingsUpdate, params).rules
-        try:
-            self._permissions.set_user_rules(rules)
-        except ValueError as error:
-            raise invalid_params(f"The rules are not valid: {error}") from None
-        self._keep(orjson.dumps({"rules": rules}))
+        """Take the user's settings, as far as they concern what agents may do and are told."""
+        settings = parse(SettingsUpdate, params)
+        if "rules" in settings.model_fields_set:
+            try:
+                self._permissions.set_user_rules(settings.rules)
+            except ValueError as error:
+                raise invalid_params(f"The rules are not valid: {error}") from None
+        if "defaults" in settings.model_fields_set:
+            self._permissions.set_user_defaults(settings.defaults)
+        if "context_length" in settings.model_fields_set:
+            self._editor.limit = settings.context_length
+        self._settings |= settings.model_dump(by_alias=True, exclude_unset=True)
+        self._keep(orjson.dumps(self._settings))
 
     async def decide_change(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Do what the user wants of a change that an agent has made."""
@@ -161,6 +226,20 @@ class ClientServices:
         """Return what a person should know of a question that the agent does not say."""
         files = self._named.told(session, params)
         return {"files": files} if files else {}
+
+    def answer(self, session: SessionView, params: Any) -> str | None:
+        """Return the option to answer a permission request with that needs no user, if any.
+
+        What one of our own tools may do is decided when it is called: by the rules, and by the user
+        where they do not decide, who sees what really happens.
+        """
+        answer = self._own_calls.answer(session, params) if self._own_calls is not None else None
+        if answer is None:
+            return None
+        option, own = answer
+        told = {"kind": "tool", "subject": own.tool, "decision": "allow", "by": "own tool"}
+        session.append(protocol.DECIDED, {**told, "toolCallId": params["toolCall"]["toolCallId"]})
+        return option
 
     def asked(self, session: SessionView, params: Any, answer: asyncio.Future[Any]) -> None:
         """Take note of how the user answered a question of the agent."""

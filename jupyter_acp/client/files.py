@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import itertools
+import os
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,7 +18,7 @@ from ..bulk import Bulk
 from ..disk import read_text, write_text
 from ..formats import NOTEBOOK, TEXT, Change, Format, format_of, named, one_line_end
 from ..merge import ConflictError
-from ..paths import contained, folder_of, innermost
+from ..paths import contained, folder_of, innermost, uri_path
 from ..policy import Action
 from ..protected import needs_permission
 from ..protocol import ReadFileParams, WriteFileParams, parse
@@ -24,6 +26,7 @@ from ..revise import revise_notebook, revise_text
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND
 from ..turns import FileTurns
+from .named import named_files
 from .view import NoteChange, Permit, SessionView
 
 T = TypeVar("T")
@@ -119,11 +122,17 @@ class Files:
         """Serve `fs/read_text_file`."""
         wanted = parse(ReadFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])
-        await self._check(session, "read", path)
+        is_new = await self._is_new(session, path)
+        await self._check(session, "read", path, is_missing=is_new)
 
         async def content() -> dict[str, Any]:
             live = await self._documents.read(path)
-            text = _text(live) if live is not None else await _in_thread(read_text, path)
+            if live is not None:
+                text = _text(live)
+            elif is_new:
+                text = await self._on_disk(path) or ""
+            else:
+                text = await _in_thread(read_text, path)
             self._seen.note(session.id, path, text)
             return {"content": _part(text, wanted.line, wanted.limit)}
 
@@ -230,8 +239,27 @@ class Files:
             raise _moved_on(path, "it was changed")
         await self._contents.delete(path)
 
+    async def _is_new(self, session: SessionView, path: Path) -> bool:
+        """Whether an agent looks for a file that is not there because it is about to make it.
+
+        Some look first and take no error for an answer, so that it reads as empty, as in editors.
+        Who wants to read that very file has to know that there is none.
+        """
+        if innermost(path, session.roots) is None or await asyncio.to_thread(os.path.lexists, path):
+            return False
+        return not any(
+            call.get("kind") in ("read", "search") and _names(call, session.cwd, path)
+            for call in session.calls
+        )
+
     async def _check(
-        self, session: SessionView, kind: Literal["read", "write"], path: Path, content: str = ""
+        self,
+        session: SessionView,
+        kind: Literal["read", "write"],
+        path: Path,
+        content: str = "",
+        *,
+        is_missing: bool = False,
     ) -> None:
         async def details() -> dict[str, Any]:
             shown: dict[str, Any] = {"locations": [{"path": str(path)}]}
@@ -245,9 +273,9 @@ class Files:
         root = innermost(path, roots)
         title = f"{kind.capitalize()} {path.relative_to(root) if root is not None else path}"
         action = Action.on_file(kind, path, roots, title, details)
-        await self._permit(
-            session, action, "ask" if needs_permission(path, roots, kind) else "allow"
-        )
+        # Where nothing is, nothing is told by reading it.
+        asks = not is_missing and needs_permission(path, roots, kind)
+        await self._permit(session, action, "ask" if asks else "allow")
 
     def forget(self, session_id: str) -> None:
         """Remember nothing of what a session has read."""
@@ -308,6 +336,15 @@ class Seen:
 
 async def _in_thread(work: Callable[..., T], *args: Any) -> T:
     return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+
+
+def _names(call: dict[str, Any], cwd: str, path: Path) -> bool:
+    """Whether a tool call says that it is about a file."""
+    for name in named_files(call):
+        with contextlib.suppress(OSError, RuntimeError, ValueError, RpcError):
+            if Path(cwd, uri_path(name)).resolve() == path:
+                return True
+    return str(path) in str(call.get("title"))
 
 
 def _make_folders(path: Path) -> None:

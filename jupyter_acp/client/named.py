@@ -40,7 +40,7 @@ class NamedFiles:
         is_harmless = call.get("kind") in _HARMLESS
         # What is changed is written, whatever the agent calls it.
         names = {
-            **dict.fromkeys(_named(call), not is_harmless),
+            **dict.fromkeys(named_files(call), not is_harmless),
             **dict.fromkeys(_changed(call), True),
         }
         if len(names) > NAMES_LIMIT or sum(map(len, names)) > SIZE_LIMIT:
@@ -75,7 +75,7 @@ class NamedFiles:
         return told
 
 
-def _named(call: dict[str, Any]) -> Iterator[str]:
+def named_files(call: dict[str, Any]) -> Iterator[str]:
     """Yield the files that a call says it is about."""
     locations, given = call.get("locations"), call.get("rawInput")
     for entry in locations if isinstance(locations, list) else []:

@@ -105,7 +105,7 @@ class Notebooks:
     async def read(self, session: SessionView, path: Path) -> Notebook:
         """Return a notebook as the user sees it."""
         await self.check(session, "read", path, f"Read {path}")
-        return await self._load(path)
+        return await self.load(path)
 
     def note(self, session: SessionView, notebook: Notebook, cells: list[dict[str, Any]]) -> None:
         """Remember which cells an agent has been shown: it may change those, and knows what."""
@@ -219,7 +219,7 @@ class Notebooks:
 
     async def _try(self, path: Path, edit: Callable[[list[dict[str, Any]]], T]) -> tuple[T, Change]:
         for _ in range(ATTEMPTS):
-            notebook = await self._load(path)
+            notebook = await self.load(path)
             content = copy.deepcopy(notebook.content)
             result = edit(content["cells"])
             change = Change(NOTEBOOK, notebook.content, content)
@@ -280,7 +280,8 @@ class Notebooks:
     def _took(self, session: SessionView, path: Path, cell: dict[str, Any]) -> None:
         self._seen.setdefault(session.id, {})[path, cell["id"]] = _digest(cell["source"])
 
-    async def _load(self, path: Path) -> Notebook:
+    async def load(self, path: Path) -> Notebook:
+        """Return a notebook; whether that may be read was asked before."""
         live = await self._documents.read(path)
         text = None if live is not None else await _in_thread(read_text, path)
         try:

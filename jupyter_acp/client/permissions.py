@@ -8,8 +8,8 @@ An agent has the rights of the user's account: this is consent, not a sandbox.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 from ..grants import Grants
 from ..policy import Action, Decision, Rule, Rules, rules_of
@@ -19,7 +19,15 @@ from ..rpc import RpcError
 from ..rpc.errors import FORBIDDEN
 from .view import SessionView
 
-_TOOL_KINDS = {"read": "read", "write": "edit", "terminal": "execute", "run": "execute"}
+_TOOL_KINDS = {
+    "read": "read",
+    "write": "edit",
+    "terminal": "execute",
+    "run": "execute",
+    "restart": "execute",
+}
+Defaults = Mapping[Any, Literal["allow", "ask"]]
+"""What the user wants where no rule fits."""
 
 
 class Permissions:
@@ -33,6 +41,7 @@ class Permissions:
         """Tell every decision to `emit`."""
         self._admin = rules or {}
         self._user: Rules = {}
+        self._defaults: Defaults = {}
         self._emit = emit
         self._said: dict[str, list[Rule]] = {}
         self._grants = Grants()
@@ -40,6 +49,14 @@ class Permissions:
     def set_user_rules(self, rules: Any) -> None:
         """Take the user's own rules, from the settings."""
         self._user = rules_of(rules)
+
+    def set_user_defaults(self, defaults: Defaults) -> None:
+        """Take what the user wants to be asked about where no rule fits."""
+        self._defaults = defaults
+
+    def allows(self, session: SessionView, action: Action, default: Decision) -> bool:
+        """Whether an agent may do something without anybody being asked."""
+        return self._decide(session, action, default)[0] == "allow" and action.risk is None
 
     async def check(self, session: SessionView, action: Action, default: Decision) -> None:
         """Return if the agent may; raise if it may not."""
@@ -88,25 +105,26 @@ class Permissions:
         for rule in self._said.get(session.id, []):
             if rule.fits(action):
                 return rule.decision, "said before"
-        return default, "default"
+        wanted = self._defaults.get(action.kind)
+        if wanted == "allow" and action.kind not in ("run", "restart"):
+            # Files that are asked about for what they are stay so.
+            wanted = None
+        return wanted or default, "default"
 
     async def _ask(self, session: SessionView, action: Action) -> Decision:
         # Meant for this and nothing else: what is a pattern in it is not meant as one.
         literal = "".join(f"[{c}]" if c in "*?[" else c for c in action.subjects[0])
         shown = await action.details() if action.details is not None else {}
         ours: dict[str, Any] = {"rule": {"kind": action.kind, "match": literal}}
-        options = _OPTIONS
         if action.risk is not None:
             shown["content"] = [_warning(action.risk), *shown.get("content", [])]
             ours |= {
                 "files": [{"path": action.subjects[0], "risk": action.risk.id}],
                 "isWarned": True,
             }
-        elif action.kind == "run":
+        elif action.kind in ("run", "restart"):
             # What may be run changes from one time to the next: that is for this session only.
             del ours["rule"]
-        if action.risk is not None or not action.is_told:
-            options = [option for option in _OPTIONS if option["optionId"] != "always"]
         answer = await session.consult(
             {
                 "toolCall": {
@@ -116,7 +134,7 @@ class Permissions:
                     "status": "pending",
                     **shown,
                 },
-                "options": options,
+                "options": _options(action),
                 "_meta": {META: ours},
             }
         )
@@ -128,12 +146,30 @@ class Permissions:
         return decision
 
 
-_OPTIONS = [
-    {"optionId": "allow", "name": "Allow", "kind": "allow_once"},
-    {"optionId": "always", "name": "Always allow", "kind": "allow_always"},
-    {"optionId": "deny", "name": "Reject", "kind": "reject_once"},
-    {"optionId": "never", "name": "Always reject", "kind": "reject_always"},
-]
+def _options(action: Action) -> list[dict[str, Any]]:
+    """Return what a person can answer, in words that say what is done by it."""
+    kinds = {"run": "Run", "restart": "Restart"}
+    if verb := action.verb or kinds.get(action.kind, ""):
+        everything = f"{verb} everything in this notebook in this session"
+        words = {"allow": verb, "always": everything, "deny": f"Don't {verb.lower()}"}
+    else:
+        words = {
+            "allow": "Allow",
+            "always": "Always allow",
+            "deny": "Reject",
+            "never": "Always reject",
+        }
+    if action.kind == "restart" or action.risk is not None or not action.is_told:
+        del words["always"]
+    return [{"optionId": id, "name": words[id], "kind": _OPTION_KINDS[id]} for id in words]
+
+
+_OPTION_KINDS = {
+    "allow": "allow_once",
+    "always": "allow_always",
+    "deny": "reject_once",
+    "never": "reject_always",
+}
 _REFUSALS = {
     "admin": "the administrator of this server does not allow it.",
     "user's rule": "a rule of the user does not allow it.",

@@ -4,12 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..formats import Change
 from ..policy import Action, Decision
+
+
+class OpenCalls(Protocol):
+    """The tool calls that an agent has in progress."""
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield what the agent has told of each."""
+
+    def asked(self, told: Any) -> dict[str, Any]:
+        """Return all that was told of the call that a permission request is about."""
+
+    def claim(self, id: str) -> bool:
+        """Take a call for one's own; return whether nobody had taken it before."""
 
 
 class SessionView(Protocol):
@@ -38,6 +51,10 @@ class SessionView(Protocol):
     @property
     def is_full(self) -> bool:
         """Whether its agent has left many answers unread."""
+
+    @property
+    def calls(self) -> OpenCalls:
+        """The tool calls that its agent has in progress."""
 
     async def room(self) -> None:
         """Wait until its agent has read them."""

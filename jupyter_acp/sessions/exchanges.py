@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
+from ..context.block import without_context
 from .passages import Passage
 from .retelling import without_past
 
@@ -310,7 +311,7 @@ def squeezed(text: str) -> str:
 
 def normal(text: str) -> str:
     """Return what a user said, without spaces, what was attached, and what we have told of the past."""
-    return squeezed(_ATTACHED.sub(" ", without_past(text)))
+    return squeezed(_ATTACHED.sub(" ", without_context(without_past(text))))
 
 
 def _is_wrapped(shorter: str, longer: str) -> bool:

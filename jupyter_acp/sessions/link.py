@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -22,6 +22,7 @@ from .choosing import apply_metadata
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
+    from ..context.block import Block, Told
     from .session import Session
 
 EARLY_LIMIT = 4 * 1024 * 1024
@@ -101,6 +102,10 @@ class AgentLink(Peer):
         """Return the MCP servers for the agent to start."""
         return await self._services.mcp_servers(session, own)
 
+    async def context(self, session: Session, told: Told, memory: Hashable) -> Block | None:
+        """Return what goes along with a message about the user's editor, if anything."""
+        return await self._services.editor_context(session, told, memory)
+
     def leave(self, session: Session) -> None:
         """Send a session nothing any more, by whichever id the agent knows it."""
         for id in [id for id, each in self._sessions.items() if each is session]:
@@ -153,6 +158,10 @@ class AgentLink(Peer):
             return
         if session is None:
             raise invalid_params("There is no such session.")
+        is_permission = request.method == protocol.REQUEST_PERMISSION
+        if is_permission and (option := self._services.answer(session, params)) is not None:
+            request.respond({"outcome": {"outcome": "selected", "optionId": option}})
+            return
         # Elsewhere, the names are those of other files.
         explained = {} if session.is_remote else self._services.explained(session, params)
         asked = session.ask(request, explained)
@@ -161,7 +170,7 @@ class AgentLink(Peer):
             self._opened[id] = session
             while len(self._opened) > OPENED_LIMIT:
                 self._opened.popitem(last=False)
-        if request.method == protocol.REQUEST_PERMISSION:
+        if is_permission:
             asked.add_done_callback(lambda done: self._services.asked(session, params, done))
 
     def _hand_on(self, agent_session: Any, updates: list[dict[str, Any]]) -> None:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import protocol
 from ..agents.authentication import explained
+from ..context.block import Told
 from ..rpc import Request, RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from . import sandbox
+from .calls import Calls
 from .choices import Call
 from .log import Log
 from .questions import Asker, Question, Questions, cancelled
@@ -58,6 +60,9 @@ class Session:
         self._windows: list[Asker] = []
         self._questions = Questions(lambda: self._windows, self._resolved, logger)
         self._turns = Turns(self, logger)
+        self.told = Told()
+        """What the agent knows of what the user has open."""
+
         self._connecting: asyncio.Task[AgentLink] | None = None
         self._restoring: AgentLink | None = None
         self._endings = 0
@@ -74,6 +79,11 @@ class Session:
     def setup(self) -> Setup:
         """What the agent offers in it."""
         return self.transcript.setup
+
+    @property
+    def calls(self) -> Calls:
+        """The tool calls that its agent has in progress."""
+        return self.transcript.calls
 
     @property
     def replayed(self) -> int:
@@ -225,6 +235,7 @@ class Session:
         """Keep the transcript and say what happened; the next prompt brings the agent back."""
         self._link = None
         self._lost = True
+        self.calls.clear()
         self._questions.cancel()
         if self.record.state not in ("disconnected", "closed"):
             self.set_state("disconnected", error=error)
@@ -478,6 +489,7 @@ class Session:
 
     def turn_ended(self) -> None:
         """Take note that the agent has nothing to do any more, or goes on with the next turn."""
+        self.calls.clear()
         if not self.transcript.is_closed:
             self._on_turn_end(self)
 

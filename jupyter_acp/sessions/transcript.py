@@ -12,6 +12,8 @@ import orjson
 
 from .. import protocol
 from ..protocol import META
+from .calls import KINDS as CALL_KINDS
+from .calls import Calls
 from .exchanges import Piece, normal
 from .log import Log
 from .passages import AFTER, piece_of, text_of
@@ -45,8 +47,14 @@ class Transcript:
         self, record: SessionRecord, log: Log, on_change: Callable[[], None], logger: Any
     ) -> None:
         self.setup = Setup(record, logger)
+        self.calls = Calls()
+        """What the agent's tools are doing now."""
+
         self.is_closed = False
         """Whether nothing leaves a trace any more."""
+
+        self.compactions = 0
+        """How often the agent has forgotten some of what was said to it."""
 
         self.replayed = 0
         """How many messages agents have repeated."""
@@ -69,10 +77,13 @@ class Transcript:
             try:
                 update = params["update"]
                 kind = update["sessionUpdate"]
-                if kind in _HISTORY_KINDS and len(params) == 2 and self._replay is None:
-                    # As nearly all of them are: a session and an update, and nothing to remember.
-                    plain.append(update)
-                    continue
+                if kind in _HISTORY_KINDS and self._replay is None:
+                    if kind in CALL_KINDS:
+                        self.calls.take(update)
+                    if len(params) == 2:
+                        # As nearly all of them are: a session and an update, nothing to remember.
+                        plain.append(update)
+                        continue
             except (TypeError, KeyError):
                 kind = None
             if plain:
@@ -107,6 +118,8 @@ class Transcript:
         elif self._replay is not None:
             self._take_repeated(self._replay, params)
             return
+        elif kind == "compaction_update":
+            self.compactions += 1
         self._append(_UPDATE, params)
 
     # What the agent repeats

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .. import protocol
 from ..rpc import RpcError
 from ..rpc.errors import INTERNAL_ERROR
+from .context import with_context
 from .remote import note_result
 from .retelling import with_past
 
@@ -177,9 +178,12 @@ class Turns:
             reason = result.get("stopReason") if isinstance(result, dict) else None
             session.set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
 
+        assert link is not None
+        prompt = await with_context(session, link, agent, params)
         if past := session.record.retold:
             can = session.setup.known.get("promptCapabilities")
-            params = {**params, "prompt": with_past(params["prompt"], past, can)}
+            prompt = with_past(prompt, past, can)
+        params = {**params, "prompt": prompt}
         try:
             result = await session.ask_agent(agent, protocol.SESSION_PROMPT, params, ended)
         except RpcError as error:

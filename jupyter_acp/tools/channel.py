@@ -75,6 +75,14 @@ class Channel:
             },
         ]
 
+    def name_in(self, session_id: str) -> str | None:
+        """Return what our server is called in a session, or None if it was not given there."""
+        return NAME if session_id in self._tickets else None
+
+    def command(self, session_id: str) -> str:
+        """Return the command line that reaches the same tools for a session."""
+        return f"jupyter-acp tool --session {session_id}"
+
     def is_unused(self, session_id: str) -> bool:
         """Whether a session's agent has not come for its tools; told once."""
         unused = session_id in self._untouched

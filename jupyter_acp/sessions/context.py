@@ -1,0 +1,57 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What goes along with a message about the user's editor, and when it does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from .. import protocol
+
+if TYPE_CHECKING:
+    from ..agents.agent import Agent
+    from .link import AgentLink
+    from .session import Session
+
+PATIENCE = 3.0
+"""How long windows may take to tell what is in them, in seconds: the message does not wait longer."""
+
+
+async def with_context(
+    session: Session, link: AgentLink, agent: Agent, params: dict[str, Any]
+) -> list[Any]:
+    """Return a prompt's content with what its agent does not know yet of the user's editor."""
+    prompt: list[Any] = params["prompt"]
+    meta = params.get("_meta")
+    ours = meta.get(protocol.META) if isinstance(meta, dict) else None
+    is_wanted = not isinstance(ours, dict) or ours.get("context") is not False
+    if session.is_remote or not is_wanted:
+        return prompt
+    if _is_command(session, prompt):
+        # It may not be what it is with words behind it, and may make the agent forget.
+        session.told.forget()
+        return prompt
+    memory = (agent, session.record.agent_session, session.transcript.compactions)
+    try:
+        block = await asyncio.wait_for(link.context(session, session.told, memory), PATIENCE)
+    except Exception as error:
+        # The message itself matters more.
+        session.logger.warning("What is open was not told with a message: %r", error)
+        return prompt
+    if block is None:
+        return prompt
+    can = session.setup.known.get("promptCapabilities")
+    content = block.content(takes_images=isinstance(can, dict) and bool(can.get("image")))
+    told = {"text": block.text, "images": len(content) - 1}
+    session.append(protocol.CONTEXT, told)
+    return [*prompt, *content]
+
+
+def _is_command(session: Session, prompt: list[Any]) -> bool:
+    """Whether a prompt begins with a command that the agent has offered."""
+    first = next((block for block in prompt if isinstance(block, dict)), {})
+    text = str(first.get("text") or "")
+    offered = session.setup.known.get("availableCommands")
+    names = {f"/{each.get('name')}" for each in offered or [] if isinstance(each, dict)}
+    return not names.isdisjoint(text.split(maxsplit=1)[:1])
