@@ -25,6 +25,8 @@ _METHODS = {
     protocol.MODEL,
     protocol.RESOLVED,
     protocol.DECIDED,
+    protocol.CONTEXT,
+    protocol.TOOL,
     protocol.FILE_CHANGED,
     protocol.CHANGE_DECIDED,
     protocol.RESULT,

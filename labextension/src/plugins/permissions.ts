@@ -6,9 +6,10 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import type { PartialJSONObject } from '@lumino/coreutils';
 
-import { Method } from '../protocol';
 import { IAcpConnection, IPermissionRules } from '../tokens';
+import { tellSettings } from './tellsettings';
 
 /** Tells the server the user's rules, which are kept in the settings. */
 export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
@@ -33,20 +34,13 @@ export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
         if (!loaded) {
           return;
         }
-        const tell = (): void => {
+        tellSettings(connection, loaded, composite => {
           const byAgent: Record<string, Omit<IRule, 'agent'>[]> = {};
           for (const { agent = '*', ...rule } of rules(loaded)) {
             (byAgent[agent] ??= []).push(rule);
           }
-          connection.notify(Method.settingsUpdate, { rules: byAgent });
-        };
-        loaded.changed.connect(tell);
-        connection.statusChanged.connect((_, status) => {
-          if (status === 'connected') {
-            tell();
-          }
+          return { rules: byAgent, defaults: defaultsOf(composite) };
         });
-        tell();
       },
       // The server goes by the rules that it was last told.
       error => console.error('jupyter-acp: the rules were not loaded', error)
@@ -59,6 +53,25 @@ export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
     };
   }
 };
+
+/** What is asked where no rule fits. */
+function defaultsOf({
+  everything,
+  reading,
+  editing,
+  running,
+  restarting
+}: PartialJSONObject): Record<string, unknown> {
+  const chosen = {
+    read: reading,
+    write: editing,
+    run: running,
+    restart: restarting
+  };
+  return everything
+    ? Object.fromEntries(Object.keys(chosen).map(kind => [kind, 'ask']))
+    : chosen;
+}
 
 type IRule = Partial<IPermissionRules.IRule> &
   Pick<IPermissionRules.IRule, 'decision'>;

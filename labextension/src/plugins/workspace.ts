@@ -13,6 +13,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import type { IWorkspaceDocument } from '../protocol';
 import { IAcpConnection, IWorkspaceTracker } from '../tokens';
+import { tellSettings } from './tellsettings';
 
 /** Stands in for the tracker, which is loaded when there is somebody to tell. */
 class LazyTracker implements IWorkspaceTracker {
@@ -81,6 +82,11 @@ export const workspace: JupyterFrontEndPlugin<IWorkspaceTracker> = {
         import('../workspace/tracker'),
         settingRegistry?.load(workspace.id)
       ]);
+      if (settings) {
+        tellSettings(connection, settings, ({ contextLength }) => ({
+          contextLength
+        }));
+      }
       return new WorkspaceTracker({
         connection,
         shell: app.shell,
