@@ -41,6 +41,7 @@ async def test_what_we_support_is_advertised_to_agents_and_to_clients(window, tm
         "sessionMetadata",
         "sessionTerminate",
         "sessionEventsPoll",
+        "requestQuestion",
     }
 
 

@@ -25,6 +25,9 @@ SIZE_LIMIT = 64 * 1024 * 1024
 class Asker(Protocol):
     """A window that can put a question to its user."""
 
+    def can_ask(self, question: Question) -> bool:
+        """Whether it may, and knows how to."""
+
     def ask(self, question: Question, done: Callable[[Any, RpcError | None], None]) -> None:
         """Show it."""
 
@@ -34,6 +37,9 @@ class Asker(Protocol):
     def tell_queue(self, session: str, queued: list[dict[str, Any]]) -> None:
         """Show what waits to be said in a session."""
 
+    def tell_metadata(self, session: str, metadata: dict[str, Any]) -> None:
+        """Take note of what is said of a session."""
+
     def forget(self, session: str) -> None:
         """Show nothing of a session any more: there is none."""
 
@@ -41,10 +47,14 @@ class Asker(Protocol):
 class Question:
     """One request that waits for a person."""
 
-    def __init__(self, method: str, params: dict[str, Any]) -> None:
+    def __init__(
+        self, method: str, params: dict[str, Any], original: dict[str, Any] | None = None
+    ) -> None:
         self.id = uuid.uuid4().hex
         self.method = method
         self.params = params
+        self.original = original
+        """What the agent has asked, if that was in the words of `sandboxagent.dev`."""
         self.size = len(orjson.dumps(params))
         """In bytes."""
         self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -70,9 +80,11 @@ class Questions:
         """The ids of those that nobody has answered yet."""
         return list(self._open)
 
-    def put(self, method: str, params: dict[str, Any]) -> Question:
+    def put(
+        self, method: str, params: dict[str, Any], original: dict[str, Any] | None = None
+    ) -> Question:
         """Ask every window now, and every later one as it comes; nobody answers by default."""
-        question = Question(method, _writable(params))
+        question = Question(method, _writable(params), original)
         params = question.params
         size = question.size + sum(each.size for each in self._open.values())
         if self._open and (len(self._open) >= COUNT_LIMIT or size > SIZE_LIMIT):
@@ -113,6 +125,9 @@ class Questions:
             self._resolve(question, cancelled(question.method))
 
     def _ask(self, question: Question, window: Asker) -> None:
+        if not window.can_ask(question):
+            # It waits for one that can, as it does while there is none.
+            return
         if window not in question.asked:
             question.asked.append(window)
         window.ask(question, lambda result, error: self._answer(question, window, result, error))
@@ -133,7 +148,7 @@ class Questions:
         if window in question.asked:
             question.asked.remove(window)
         if not question.asked and window in self._windows():
-            # Every window that is here has said that it cannot ask this.
+            # Every window that could be asked has said that it cannot ask this after all.
             del self._open[question.id]
             if not question.future.done():
                 question.future.set_exception(error)

@@ -17,6 +17,10 @@ HINTS = ("mode", "model", "variant", "permissionMode")
 """What a new session can be told to be like, as far as it can be chosen later as well."""
 
 
+_PLAIN = {"type", "title", "description", "default", "enum", "enumNames", "oneOf"}
+"""What can be said of a field that the extension has words for; others may ask for more."""
+
+
 def corner(holder: Any) -> dict[str, Any]:
     """Return what is in the extension's corner of `_meta`."""
     meta = holder.get("_meta") if isinstance(holder, dict) else None
@@ -68,6 +72,56 @@ def as_answer(params: dict[str, Any], result: Any) -> dict[str, Any]:
     return answer
 
 
+def as_question(
+    form: dict[str, Any], original: dict[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """Return a form in the words of the extension, or None if they cannot say it.
+
+    An `original` is a question that was asked in them, and became the form.
+    """
+    ours = {"sessionId": form["sessionId"], "_meta": form.get("_meta") or {}}
+    if original is not None:
+        return {**original, **ours}
+    fields = _fields(form)
+    if form.get("mode") == "url" or len(fields) != 1:
+        return None
+    (field,) = fields.values()
+    if field.get("type") != "string" or not _PLAIN.issuperset(field):
+        return None
+    choices = _choices(field)
+    words = [form.get("message"), field.get("title"), field.get("description")]
+    said = dict.fromkeys(each for each in words if isinstance(each, str) and each)
+    asked: dict[str, Any] = {**ours, "question": "\n".join(said)}
+    if choices:
+        asked["options"] = [{"id": value, "label": label} for value, label in choices.items()]
+    return asked
+
+
+def as_form_answer(form: dict[str, Any], answer: Any) -> dict[str, Any]:
+    """Return the answer to `as_question` as one to the form; what is no answer has no action."""
+    if not isinstance(answer, dict):
+        return {}
+    outcome = answer.get("outcome", answer.get("status"))
+    if outcome == "rejected":
+        return {"action": "decline"}
+    if outcome == "cancelled":
+        return {"action": "cancel"}
+    fields, answers = _fields(form), answer.get("answers")
+    if outcome != "answered" or not isinstance(answers, list) or len(answers) != len(fields):
+        return {}
+    content: dict[str, Any] = {}
+    for (name, field), given in zip(fields.items(), answers, strict=True):
+        values = given if isinstance(given, list) else [given]
+        several = field.get("type") == "array"
+        choices = _choices(field.get("items") if several else field)
+        if not values or not all(_fits(value, choices) for value in values):
+            return {}
+        if not several and len(values) > 1:
+            return {}
+        content[name] = values if several else values[0]
+    return {"action": "accept", "content": content}
+
+
 async def answered(params: dict[str, Any], form: asyncio.Future[Any]) -> dict[str, Any]:
     """Wait for the form, and return its answer as that to the question."""
     return as_answer(params, await asyncio.shield(form))
@@ -108,6 +162,32 @@ def _options(question: dict[str, Any]) -> list[tuple[str, str]]:
                 detail = option.get("description")
                 found.append((value, f"{label}: {detail}" if detail else str(label)))
     return found
+
+
+def _fields(form: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    schema = form.get("requestedSchema")
+    fields = schema.get("properties") if isinstance(schema, dict) else None
+    fields = fields if isinstance(fields, dict) else {}
+    return {name: field for name, field in fields.items() if isinstance(field, dict)}
+
+
+def _choices(field: Any) -> dict[str, str]:
+    """Return what can be chosen in a field, and how it is called; nothing if that is free."""
+    field = field if isinstance(field, dict) else {}
+    titled = field.get("oneOf") or field.get("anyOf")
+    if isinstance(titled, list):
+        choices = [each for each in titled if isinstance(each, dict)]
+        return {
+            str(each.get("const")): str(each.get("title", each.get("const"))) for each in choices
+        }
+    values, names = field.get("enum"), field.get("enumNames")
+    values = values if isinstance(values, list) else []
+    names = names if isinstance(names, list) and len(names) == len(values) else values
+    return {str(value): str(name) for value, name in zip(values, names, strict=True)}
+
+
+def _fits(value: Any, choices: dict[str, str]) -> bool:
+    return isinstance(value, str) and (not choices or value in choices)
 
 
 def _kept(params: dict[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class Session:
         logger: Any,
     ) -> None:
         self.record = record
+        self._described = self._description()
         self.log = log
         self.transcript = Transcript(record, log, self.changed, logger)
         self.take = self.transcript.take
@@ -205,9 +206,10 @@ class Session:
         meta = params.get("_meta")
         theirs = meta if isinstance(meta, dict) else {}
         params["_meta"] = {**theirs, protocol.META: explained}
-        if method == protocol.EXT_QUESTION:
-            method, params = protocol.ELICIT, sandbox.as_elicitation(params)
-        question = self._questions.put(method, params)
+        original = params if method == protocol.EXT_QUESTION else None
+        if original is not None:
+            method, params = protocol.ELICIT, sandbox.as_elicitation(original)
+        question = self._questions.put(method, params, original)
         answer: asyncio.Future[Any] = question.future
         if request.method == protocol.EXT_QUESTION:
             answer = asyncio.ensure_future(sandbox.answered(request.params, question.future))
@@ -495,8 +497,18 @@ class Session:
 
     def changed(self) -> None:
         """Save what is known of it, and tell those who show it in a list."""
-        if not self.transcript.is_closed:
-            self._on_change(self)
+        if self.transcript.is_closed:
+            return
+        self._on_change(self)
+        described = self._description()
+        if described != self._described:
+            self._described = described
+            for window in self._windows:
+                window.tell_metadata(self.id, described)
+
+    def _description(self) -> dict[str, Any]:
+        title = {"title": self.record.title} if self.record.title else {}
+        return {**self.record.metadata, **title}
 
     def _resolved(self, question: Question, result: Any) -> None:
         self.append(

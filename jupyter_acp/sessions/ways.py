@@ -32,11 +32,11 @@ class Way(NamedTuple):
 
 
 def _standard(name: str) -> Callable[[Offer], bool]:
-    return lambda offer: _is_set(_dict(offer.get("sessionCapabilities")).get(name))
+    return lambda offer: is_set(_dict(offer.get("sessionCapabilities")).get(name))
 
 
 def _root(name: str) -> Callable[[Offer], bool]:
-    return lambda offer: _is_set(offer.get(name))
+    return lambda offer: is_set(offer.get(name))
 
 
 def _extension(name: str) -> Callable[[Offer], bool]:
@@ -107,12 +107,12 @@ def note_unknown(agent: Agent, method: str, error: RpcError) -> bool:
 
 
 def extensions(offer: Offer) -> dict[str, Any]:
-    """Return the extensions that an agent advertises."""
+    """Return the extensions that an agent, or a client, advertises."""
     return _dict(_dict(_dict(offer.get("_meta")).get(protocol.SANDBOX)).get("extensions"))
 
 
-def _is_set(value: Any) -> bool:
-    # An empty object says yes.
+def is_set(value: Any) -> bool:
+    """Whether a capability is there: an empty object says yes."""
     return value is not None and value is not False
 
 

@@ -17,6 +17,7 @@ from ..rpc.connection import CANCEL, Done
 from ..rpc.errors import FORBIDDEN, INVALID_REQUEST
 from ..rpc.transport import Transport
 from .choosing import forward
+from .clients import Client
 from .feed import Feed
 from .manager import SessionManager
 from .questions import Question
@@ -25,8 +26,13 @@ from .session import Session
 from .sessiondesk import SessionDesk, to_the_end
 from .setup import is_writable
 
-_EXTENSIONS = ("sessionList", "sessionMetadata", "sessionTerminate", "sessionEventsPoll")
-_OURS = b'{"jsonrpc":"2.0","method":"_jupyter/'
+_EXTENSIONS = (
+    "sessionList",
+    "sessionMetadata",
+    "sessionTerminate",
+    "sessionEventsPoll",
+    "requestQuestion",
+)
 _WATCHING = {
     protocol.INITIALIZE,
     protocol.ATTACH,
@@ -59,7 +65,7 @@ class Window(Peer):
         self._sessions: dict[str, Session] = {}
         self._said_before: dict[str, int] = {}
         self._initialized = False
-        self._knows_us = False
+        self._client = Client({})
         self._dropping: asyncio.Task[None] | None = None
         self._feed = Feed(
             limit=manager.limits.window_buffer,
@@ -171,14 +177,22 @@ class Window(Peer):
         """Ask the window itself, not its user."""
         return await self._connection.request(method, params)
 
+    def can_ask(self, question: Question) -> bool:
+        """Whether a question is this window's to put, and it knows a way to."""
+        return self._may_act and self._client.wording(question) is not None
+
     def ask(self, question: Question, done: Done) -> None:
-        """Put a question to the user of this window, if it is theirs to answer."""
-        if not self._may_act:
-            return
+        """Put a question to the user of this window, in words that it knows."""
+        wording = self._client.wording(question)
+        assert wording is not None
+
+        def answered(result: Any, error: RpcError | None) -> None:
+            done(None if error else wording.translated(result), error)
+
         self._connection.call(
-            question.method,
-            question.params,
-            done,
+            wording.method,
+            wording.params,
+            answered,
             id=question.id,
             lane=question.params["sessionId"],
         )
@@ -186,21 +200,27 @@ class Window(Peer):
     def withdraw(self, question: Question) -> None:
         """Take the question back where it was not the window itself that answered."""
         self._connection.forget(question.id)
-        if self._may_act and not self._knows_us:
+        if self._may_act and not self._client.knows_us:
             self._connection.notify(
                 CANCEL, {"requestId": question.id}, lane=question.params["sessionId"]
             )
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
         """Tell the window something that is in no transcript, if it knows us."""
-        if self._knows_us:
+        if self._client.knows_us:
             self._connection.notify(method, params)
 
     def tell_queue(self, session: str, queued: list[dict[str, Any]]) -> None:
         """Tell the window what waits, behind what the session has said, if it knows us."""
-        if self._knows_us:
+        if self._client.knows_us:
             params = {"sessionId": session, "queued": queued}
             self._connection.notify(protocol.QUEUE, params, lane=session)
+
+    def tell_metadata(self, session: str, metadata: dict[str, Any]) -> None:
+        """Tell the window what is said of a session now, if it wants to know."""
+        if self._client.takes_metadata:
+            params = {"sessionId": session, "metadata": metadata}
+            self._connection.notify(protocol.EXT_METADATA_UPDATE, params, lane=session)
 
     def forget(self, session: str) -> None:
         """Stop watching a session that is no more."""
@@ -211,19 +231,18 @@ class Window(Peer):
 
     async def _initialize(self, params: Any) -> dict[str, Any]:
         wanted = parse(protocol.InitializeParams, params)
-        meta = wanted.client_capabilities.get("_meta")
-        self._knows_us = isinstance(meta, dict) and protocol.META in meta
+        self._client = Client(wanted.client_capabilities)
         offered = ["list", "resume", "close", "delete", "fork"]
         capabilities: dict[str, Any] = {
             "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True}
         }
         auth_methods: list[Any] = []
-        if not self._knows_us and self._may_act:
+        if not self._client.knows_us and self._may_act:
             # A client that has not heard of us talks to one agent: tell it what that one can do.
             agent = await self._manager.links.agent(self._agent)
             capabilities = dict(agent.capabilities)
-            auth_methods = agent.auth_methods
-        if self._knows_us:
+            auth_methods = self._client.logins(agent.auth_methods)
+        if self._client.knows_us:
             self._feed.keep = None
         capabilities["loadSession"] = True
         capabilities["sessionCapabilities"] = {name: {} for name in offered}
@@ -285,7 +304,7 @@ class Window(Peer):
         session, result = await to_the_end(self._manager.fork(wanted))
         request.respond(self._with_setup(session, result))
         # Others have the past already: it is that of the session which they have forked.
-        self._watch(session, 0 if self._knows_us else session.record.seq)
+        self._watch(session, 0 if self._client.knows_us else session.record.seq)
 
     async def _load(self, params: Any) -> dict[str, Any]:
         wanted = parse(protocol.SessionParams, params).session_id
@@ -363,7 +382,7 @@ class Window(Peer):
 
     def _wants(self, message: bytes) -> bool:
         """Whether a client that has not heard of us can make sense of a logged message."""
-        if message.startswith(_OURS):
+        if not self._client.takes(message):
             return False
         if b'"user_message_chunk"' in message:
             # It knows what it has just said itself.
