@@ -7,10 +7,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from jupyter_acp.agents.environment import agent_environment, is_loader_variable
+from jupyter_acp.agents.environment import (
+    agent_environment,
+    is_loader_variable,
+    is_ordinary_variable,
+)
 from jupyter_acp.agents.modules import own_module
 
 SERVERS = [
@@ -129,6 +134,37 @@ def test_a_stranger_must_not_set_what_runs_code(name: str) -> None:
 )
 def test_a_stranger_may_set_the_rest(name: str) -> None:
     assert not is_loader_variable(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_ordinary"),
+    [
+        ("CI", "anything", True),
+        ("PAGER", "cat", True),
+        ("PAGER", "./cat", False),
+        ("GIT_EDITOR", "true", True),
+        ("SHELL", "/bin/sh", True),
+        ("SHELL", "/usr/bin/bash", True),
+        ("SHELL", "/opt/own/shell", True),
+        ("SHELL", "sh", False),
+        ("SHELL", "/tmp/sh", False),
+        ("SHELL", "", False),
+        ("SHELL", "# /etc/shells: valid login shells", False),
+        ("PATH", "/bin", False),
+        ("UNKNOWN", "", False),
+    ],
+)
+def test_what_is_known_to_be_harmless(monkeypatch, name, value, is_ordinary) -> None:
+    monkeypatch.setenv("SHELL", "/opt/own/shell")
+    assert is_ordinary_variable(name, value) is is_ordinary
+
+
+def test_a_shell_of_the_system_is_harmless() -> None:
+    shells = Path("/etc/shells")
+    if not shells.exists():
+        pytest.skip("this system has no list of shells")
+    for line in shells.read_text().splitlines():
+        assert is_ordinary_variable("SHELL", line) is line.startswith("/")
 
 
 @pytest.mark.parametrize("path", [None, "", ".", f"{os.pathsep}sub{os.pathsep}/nowhere"])

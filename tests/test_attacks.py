@@ -546,6 +546,8 @@ async def test_what_a_cloned_repository_configures_is_inert(window, acp, root, t
         "PYTHONPATH",
         "PYTHONSTARTUP",
         "PATH",
+        "PAGER",
+        "SHELL",
         "GIT_SSH_COMMAND",
         "PERL5OPT",
         "RUBYOPT",
@@ -558,13 +560,35 @@ async def test_what_a_cloned_repository_configures_is_inert(window, acp, root, t
         "ld_preload",
     ],
 )
-async def test_no_variable_makes_another_program_of_a_command(window, root, session, name):
+async def test_a_variable_that_makes_another_program_of_a_command_is_shown_and_asked_about(
+    window, root, session, name
+):
+    # The user allows the command itself: by a rule, and in answer to what the agent asks.
+    rules = {"*": [{"kind": "terminal", "match": "true*", "decision": "allow"}]}
+    await window.notify("_jupyter/settings/update", {"rules": rules})
     env = [{"name": "CI", "value": "1"}, {"name": name, "value": "./evil"}]
+    create = {"command": "true", "env": env}
+    call = {"kind": "execute", "title": "true", "rawInput": create, "toolCallId": "t"}
+    options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
     with watched() as seen:
-        answer = await request(window, session, "terminal/create", command="true", env=env)
-    assert answer["code"] == -32602 and name in answer["message"]
-    assert seen.started == []
-    assert window.of(ASK) == []
+        turn = await window.start_prompt(
+            session,
+            ["request", ASK, {"toolCall": call, "options": options}],
+            ["request", "terminal/create", create],
+        )
+        await choose(window, await question(window), "yes")
+        start = len(window.received)
+        asked = await question(window, start)
+        assert seen.started == []
+        shown = asked["params"]["toolCall"]
+        assert shown["rawInput"]["env"] == {"CI": "1", name: "./evil"}
+        assert shown["title"] == f"Run `{name}=./evil true`"
+        # Nor is it allowed for good what was allowed once.
+        assert "allow_always" not in [each["kind"] for each in asked["params"]["options"]]
+        await choose(window, asked, "deny")
+        await window.response(turn)
+        assert seen.started == []
+    assert json.loads(window.texts()[-1])["code"] == -32011
 
 
 async def test_a_command_without_text_is_none(window, session):
@@ -573,8 +597,16 @@ async def test_a_command_without_text_is_none(window, session):
     assert window.of(ASK) == []
 
 
-@pytest.mark.parametrize("env", [{"name": "A=B", "value": "x"}, {"name": "", "value": "x"}])
-async def test_a_variable_has_a_name(window, session, env):
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"name": "A=B", "value": "x"},
+        {"name": "", "value": "x"},
+        {"name": "A\0", "value": "x"},
+        {"name": "A", "value": "x\0"},
+    ],
+)
+async def test_a_variable_can_be_passed_on(window, session, env):
     answer = await request(window, session, "terminal/create", command="true", env=[env])
     assert answer["code"] == -32602 and "env" in answer["message"]
 

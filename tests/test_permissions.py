@@ -558,12 +558,21 @@ async def test_variables_are_shown(window, session):
 async def test_a_rule_allows_no_variables_that_it_does_not_know(window, session):
     rules = {"*": [{"kind": "terminal", "match": "git *", "decision": "allow"}]}
     await window.notify("_jupyter/settings/update", {"rules": rules})
-    for name, is_asked in (("CI", False), ("NO_COLOR", False), ("SOMETHING_ELSE", True)):
-        env = [{"name": name, "value": "1"}]
+    for name, value, is_asked in (
+        ("CI", "1", False),
+        ("NO_COLOR", "1", False),
+        ("SHELL", "/bin/sh", False),
+        ("SHELL", "./sh", True),
+        ("PAGER", "cat", False),
+        ("PAGER", "./cat", True),
+        ("SOMETHING_ELSE", "1", True),
+    ):
+        env = [{"name": name, "value": value}]
         create = steps("terminal/create", command="git", args=["--version"], env=env)
         if is_asked:
             question, answer = await answered(window, session, create, "deny")
-            assert question["toolCall"]["rawInput"]["env"] == {name: "1"}
+            assert question["toolCall"]["rawInput"]["env"] == {name: value}
+            assert question["toolCall"]["title"] == f"Run `{name}={value} git --version`"
             assert answer["code"] == -32011
         else:
             assert "terminalId" in await unasked(window, session, create)

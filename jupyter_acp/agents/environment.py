@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ _LOADER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+_SHELLS = {"/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash"}
+
 _HARMLESS = {
     "GIT_TERMINAL_PROMPT": ("0", "1"),
     **dict.fromkeys(("PAGER", "GIT_PAGER"), ("", "cat")),
@@ -77,16 +81,27 @@ def is_server_secret(name: str) -> bool:
     return _SERVER_SECRET.fullmatch(name) is not None
 
 
-def is_loader_variable(name: str, value: str | None = None) -> bool:
-    """Whether setting a variable is as good as running code, so that a stranger must not.
-
-    Some values are harmless: agents set them so that nobody is waited for.
-    """
-    if value in _HARMLESS.get(name, ()):
-        return False
+def is_loader_variable(name: str) -> bool:
+    """Whether setting a variable is as good as running code, so that a stranger must not."""
     return _LOADER.fullmatch(name) is not None
 
 
-def is_ordinary_variable(name: str) -> bool:
-    """Whether a variable is known to change nothing but what is printed."""
-    return name in _HARMLESS or _ORDINARY.fullmatch(name) is not None
+def is_ordinary_variable(name: str, value: str) -> bool:
+    """Whether a variable is known to change nothing but what is printed.
+
+    Others are so with some values: agents set them so that nobody is waited for.
+    """
+    if name == "SHELL":
+        return _is_known_shell(value)
+    return value in _HARMLESS.get(name, ()) or _ORDINARY.fullmatch(name) is not None
+
+
+def _is_known_shell(path: str) -> bool:
+    """Whether a shell is the user's own, or one that the system offers to everybody."""
+    if path in _SHELLS or path == os.environ.get("SHELL"):
+        return True
+    try:
+        lines = Path("/etc/shells").read_text().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return False
+    return path.startswith("/") and path in lines

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from ...agents.environment import agent_environment, is_loader_variable, is_ordinary_variable
+from ...agents.environment import agent_environment, is_ordinary_variable
 from ...bulk import Bulk
 from ...paths import contained, place
 from ...policy import Action
@@ -137,7 +137,7 @@ class Terminals:
             argv=argv,
             cwd=str(contained(wanted.cwd or session.cwd, [*session.roots, self._root_dir])),
             env=agent_environment(os.environ, {}),
-            extra_env=_environment(wanted),
+            extra_env={item.name: item.value for item in wanted.env},
         )
 
     def _output_limit(self, session: SessionView, wanted: int | None) -> int:
@@ -182,19 +182,10 @@ def _action(line: str, launch: Launch, cwd: str) -> Action:
     # A line that a shell is given is the same command, whoever starts the shell.
     shell, *args = launch.argv
     by_shell = args[1:2] if shell in _SHELLS and args[:1] == ["-c"] else []
-    action = Action("terminal", [line, *by_shell], f"Run `{line}`", details)
-    action.has_more = not all(map(is_ordinary_variable, launch.extra_env))
+    # What may change what the command does is shown where a shell would have it.
+    told = {k: v for k, v in launch.extra_env.items() if not is_ordinary_variable(k, v)}
+    shown_line = " ".join([*(f"{shlex.quote(k)}={shlex.quote(v)}" for k, v in told.items()), line])
+    action = Action("terminal", [line, *by_shell], f"Run `{shown_line}`", details)
+    action.has_more = bool(told)
     action.place = place(launch.cwd, cwd)
     return action
-
-
-def _environment(wanted: CreateTerminalParams) -> dict[str, str]:
-    """Return the variables that a command is to have, unless they make another program of it."""
-    env = {item.name: item.value for item in wanted.env}
-    refused = [name for name in env if is_loader_variable(name, env[name])]
-    if refused:
-        raise invalid_params(
-            f"env: {', '.join(refused)} can make another program of the command, and may not be set "
-            "like this. Write it into the command, where the user sees it."
-        )
-    return env
