@@ -464,6 +464,19 @@ def test_a_repository_without_a_working_tree_is_one_by_any_name(tmp_path):
             {"kind": "execute", "title": "List", "rawInput": {"command": "ls -l"}},
             ("terminal/create", {"command": "ls -l", "cwd": "{root}/other"}),
         ),
+        *(
+            (
+                {"kind": "execute", "title": "List", "rawInput": {"command": "ls -l"}},
+                ("terminal/create", {"command": "/bin/bash", "args": ["-c", line]}),
+            )
+            for line in (
+                "cd '{root}/other' && ls -l",
+                "cd '{root}'; ls -l",
+                'cd "{root}" && ls -l',
+                "cd '{root}' && ls -l; true",
+                " cd '{root}' && ls -l",
+            )
+        ),
         (
             {"kind": "execute", "title": "ls -l", "rawInput": {"cmd": "ls -l", "cwd": "{root}"}},
             ("terminal/create", {"command": "ls -l", "cwd": "{root}/other"}),
@@ -500,6 +513,18 @@ async def test_what_another_yes_does_not_cover(window, session, jp_root_dir, cal
         ({"command": ["bash", "-lc", "ls -l"]}, {"command": "ls -l"}),
         ({"command": ["ls", "-l"]}, {"command": "ls", "args": ["-l"]}),
         ({"cmd": "ls -l", "cwd": "{root}"}, {"command": "ls -l"}),
+        (
+            {"command": "ls -l"},
+            {
+                "command": "/bin/bash",
+                "args": ["-c", "cd '{root}' && ls -l"],
+                "env": [
+                    {"name": "NO_COLOR", "value": "1"},
+                    {"name": "GIT_TERMINAL_PROMPT", "value": "0"},
+                    {"name": "SHELL", "value": "/bin/bash"},
+                ],
+            },
+        ),
         ({"cmd": "ls -l", "cwd": "other"}, {"command": "ls -l", "cwd": "{root}/other"}),
         ({"cmd": "ls -l", "workdir": "{root}/link"}, {"command": "ls -l", "cwd": "{root}/other"}),
     ],

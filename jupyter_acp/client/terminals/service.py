@@ -185,7 +185,21 @@ def _action(line: str, launch: Launch, cwd: str) -> Action:
     # What may change what the command does is shown where a shell would have it.
     told = {k: v for k, v in launch.extra_env.items() if not is_ordinary_variable(k, v)}
     shown_line = " ".join([*(f"{shlex.quote(k)}={shlex.quote(v)}" for k, v in told.items()), line])
-    action = Action("terminal", [line, *by_shell], f"Run `{shown_line}`", details)
+    inside = [rest for each in by_shell if (rest := _after_cd(each, launch.cwd)) is not None]
+    action = Action("terminal", [line, *by_shell, *inside], f"Run `{shown_line}`", details)
     action.has_more = bool(told)
     action.place = place(launch.cwd, cwd)
     return action
+
+
+def _after_cd(line: str, cwd: str) -> str | None:
+    """Return a shell line without a `cd` into the folder that it is run in anyway, if it has one.
+
+    Some agents put one in front of what they have asked the user about.
+    """
+    # Quoted so that a shell takes the name for nothing else.
+    for name in (shlex.quote(cwd), f"'{cwd}'" if "'" not in cwd else ""):
+        before = f"cd {name} && "
+        if name and line.startswith(before):
+            return line.removeprefix(before)
+    return None
