@@ -11,16 +11,13 @@ from .. import protocol
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
-    from .link import AgentLink
     from .session import Session
 
 PATIENCE = 3.0
 """How long windows may take to tell what is in them, in seconds: the message does not wait longer."""
 
 
-async def with_context(
-    session: Session, link: AgentLink, agent: Agent, params: dict[str, Any]
-) -> list[Any]:
+async def with_context(session: Session, agent: Agent, params: dict[str, Any]) -> list[Any]:
     """Return a prompt's content with what its agent does not know yet of the user's editor."""
     prompt: list[Any] = params["prompt"]
     meta = params.get("_meta")
@@ -34,7 +31,7 @@ async def with_context(
         return prompt
     memory = (agent, session.record.agent_session, session.transcript.compactions)
     try:
-        block = await asyncio.wait_for(link.context(session, session.told, memory), PATIENCE)
+        block = await asyncio.wait_for(session.editor_context(memory), PATIENCE)
     except Exception as error:
         # The message itself matters more.
         session.logger.warning("What is open was not told with a message: %r", error)

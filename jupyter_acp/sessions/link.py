@@ -112,6 +112,11 @@ class AgentLink(Peer):
             del self._sessions[id]
             self._left.add(id)
 
+    def abandon(self, session: Session) -> None:
+        """Leave a session and end what it has here: another one of the agent takes its place."""
+        self.leave(session)
+        self._services.forget(session)
+
     def is_free(self, agent_session: str) -> bool:
         """Whether an id is no session's, so that what is said of it harms none."""
         return agent_session not in self._sessions

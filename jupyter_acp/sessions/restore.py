@@ -43,7 +43,9 @@ async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, s
         params["additionalDirectories"] = record.additional_directories
     # What the journal has never seen has to be told, not only gone on with.
     capability = "resume" if session.log.seq else "load"
-    for method in ways(agent, capability) if record.agent_session is not None else []:
+    anew = session.anew
+    is_known = record.agent_session is not None and anew is None
+    for method in ways(agent, capability) if is_known else []:
         assert record.agent_session is not None
         session.transcript.expect_replay()
         try:
@@ -77,7 +79,11 @@ async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, s
         told = {"remote": remote, "continues": record.agent_session}
         params["_meta"] = {**params.get("_meta", {}), protocol.META: told}
     await session.open_with_agent(link, agent, protocol.SESSION_NEW, params)
-    record.retold = await retell(session.log)
+    session.anew = None
+    record.retold = await retell(session.log, anew.unanswered if anew is not None else None)
+    if anew is not None:
+        rest = ", which is told what was said." if record.retold else "."
+        return "new", f"{anew.why}. A new session was opened with it{rest}"
     words = f"{link.name} is back but could not restore the session: it starts afresh and does not "
     if record.retold:
         return "new", words + "remember what was said before. It is told so with your next message."

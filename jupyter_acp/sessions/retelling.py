@@ -19,19 +19,27 @@ _INTRODUCTION = (
     "This session goes on from another one, of which you have no memory. What was said there follows, "
     "for your information; answer only what comes after it."
 )
+_UNANSWERED = "(This has not been answered. Answer it, too, unless what comes next says otherwise.)"
 _NAMES = {"user": "User", "agent": "Agent", "tool": "Tool"}
 
 
-async def retell(log: Log) -> str:
-    """Return what was said and done, the latest if it is too much; what was only thought is left out."""
-    return await asyncio.get_running_loop().run_in_executor(None, _retold, await log.everything())
+async def retell(log: Log, unanswered: int | None = None) -> str:
+    """Return what was said and done, the latest if it is too much; what was only thought is left out.
+
+    What users said after the number `unanswered` is told as what an answer is still due to.
+    """
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(None, _retold, await log.everything(), unanswered)
 
 
-def _retold(messages: list[bytes]) -> str:
+def _retold(messages: list[bytes], unanswered: int | None) -> str:
     said = [each for each in passages(messages) if each.speaker in _NAMES]
     while said and said[-1].speaker == "user":
         # It has not been answered: it is about to be said.
         said.pop()
+    if unanswered is not None:
+        said = [_due(each) if each.seq > unanswered else each for each in said]
+        said = [each for each in said if each.seq <= unanswered or each.speaker == "user"]
     told: list[str] = []
     size = 0
     for passage in reversed(said):
@@ -42,6 +50,10 @@ def _retold(messages: list[bytes]) -> str:
             break
         told.append(text)
     return "\n\n".join(reversed(told))
+
+
+def _due(passage: Passage) -> Passage:
+    return passage._replace(text=f"{passage.text.strip()}\n{_UNANSWERED}")
 
 
 def _told(passage: Passage) -> str:

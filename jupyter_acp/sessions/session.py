@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import protocol
 from ..agents.authentication import explained
-from ..context.block import Told
+from ..context.block import Block, Told
 from ..rpc import Request, RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
-from . import sandbox
+from . import broken, sandbox
 from .calls import Calls
 from .choices import Call
 from .log import Log
@@ -73,6 +73,10 @@ class Session:
         self.on_result: Callable[[dict[str, Any]], None] | None = None
         """Told what has come back of a session whose files are not here."""
 
+        self.anew: broken.Anew | None = None
+        """Why it has to go on in a new session of its agent, if it has."""
+
+        self._closing: set[asyncio.Task[None]] = set()
         self.is_foreign = False
         """Whether only its agent knows what it is: without it, there is nothing to go on from."""
 
@@ -197,6 +201,10 @@ class Session:
 
     # The agent's side
 
+    async def editor_context(self, memory: Hashable) -> Block | None:
+        """Return what the agent does not know yet of what the user has open, if anything."""
+        return await self._get_link().context(self, self.told, memory)
+
     def ask(self, request: Request, explained: dict[str, Any]) -> asyncio.Future[Any]:
         """Put a request of the agent to the user; a cancel request takes it back."""
         if not is_writable(request.params):
@@ -305,6 +313,28 @@ class Session:
                 protocol.SESSION_CANCEL, {"sessionId": self.record.agent_session}
             )
         self._questions.cancel()
+
+    def give_up(self, name: str) -> None:
+        """End a turn that the agent does not end."""
+        why = broken.STUCK.format(name=name)
+        words = f"{why}: your next message goes to a new session with it."
+        self.append(protocol.NOTICE, {"level": "warning", "message": words})
+        self.abandon(broken.Anew(why))
+        self.set_state("idle", stop_reason="cancelled")
+
+    def abandon(self, anew: broken.Anew) -> None:
+        """Leave the agent's session to itself: this one goes on in another."""
+        link, self._link = self._link, None
+        self._lost, self.anew = True, anew
+        self._questions.cancel()
+        agent_session = self.record.agent_session
+        if link is None:
+            return
+        link.abandon(self)
+        if link.agent is not None and agent_session is not None:
+            closing = asyncio.ensure_future(broken.close(link.agent, agent_session))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
 
     async def call(self, call: Call) -> Any:
         """Ask the agent something about this session, and tell every window what was chosen by it."""

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .. import protocol
 from ..rpc import RpcError
 from ..rpc.errors import INTERNAL_ERROR
+from . import broken
 from .context import with_context
 from .remote import note_result
 from .retelling import with_past
 
 if TYPE_CHECKING:
+    from ..agents.agent import Agent
     from .session import Session
 
 T = TypeVar("T")
@@ -35,6 +37,7 @@ class Prompt:
     params: dict[str, Any]
     origin: str
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    given_up: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
     def of(cls, params: dict[str, Any], origin: str) -> Prompt:
@@ -63,6 +66,8 @@ class Turns:
         self._prompts: dict[Turn, Prompt] = {}
         self._running: Turn | None = None
         self._waiting: set[Prompt] = set()
+        self._health = broken.Health()
+        self._patience: asyncio.TimerHandle | None = None
         self.asked_for = 0
         """How many there have been, those that wait included."""
 
@@ -86,6 +91,7 @@ class Turns:
         if self._prompts:
             self.queued.append(prompt)
             self._session.tell_queue()
+            self._lose_patience()
         turn = asyncio.get_running_loop().create_task(self._wait_and_run(prompt))
         self._prompts[turn] = prompt
         turn.add_done_callback(self._ended)
@@ -93,6 +99,8 @@ class Turns:
 
     def cancel(self, turn: Turn | None = None) -> bool:
         """Let one end, or all; return whether the agent has to be told."""
+        if turn is None or turn is self._running:
+            self._lose_patience()
         for each, prompt in self._prompts.items():
             if turn is None or each is turn:
                 prompt.cancelled.set()
@@ -100,7 +108,16 @@ class Turns:
                 if prompt in self._waiting:
                     # It has nothing to wait for any more.
                     each.cancel()
+        if self.queued:
+            self._lose_patience()
         return turn is None or turn is self._running
+
+    def _lose_patience(self) -> None:
+        """Give up on a running turn some time after it was cancelled: the user wants to go on."""
+        prompt = self._prompts.get(self._running) if self._running is not None else None
+        if prompt is not None and prompt.cancelled.is_set() and self._patience is None:
+            loop = asyncio.get_running_loop()
+            self._patience = loop.call_later(broken.PATIENCE, prompt.given_up.set)
 
     async def end(self, patience: float) -> None:
         """Wait for all to end, but not for ever."""
@@ -114,12 +131,13 @@ class Turns:
             return {"stopReason": "cancelled"}
         session = self._session
         self._running = asyncio.current_task()
+        began = session.log.seq
         try:
             mark = {"origin": prompt.origin, "promptId": prompt.id}
             session.transcript.prompt(prompt.params["prompt"], mark)
             self._leave_queue(prompt)
             session.set_state("running")
-            return await self._run(prompt.params, prompt.cancelled)
+            return await self._run(prompt, began)
         except RpcError as error:
             if session.record.state == "running":
                 session.set_state("disconnected", error=error)
@@ -131,6 +149,9 @@ class Turns:
             raise failure from error
         finally:
             self._running = None
+            if self._patience is not None:
+                self._patience.cancel()
+                self._patience = None
             self._one_at_a_time.release()
             session.turn_ended()
 
@@ -160,12 +181,26 @@ class Turns:
             self.queued.remove(prompt)
             self._session.tell_queue()
 
-    async def _run(self, params: dict[str, Any], cancelled: asyncio.Event) -> dict[str, Any]:
+    async def _connect(self, cancelled: asyncio.Event) -> Agent | None:
+        """Return the agent, or None if the prompt is cancelled before it is there."""
         session = self._session
         link = await _unless(cancelled, session.connect())
         agent = await link.ready() if link is not None else None
+        if link is not None and agent is not None:
+            unanswered = self._health.unanswered(agent, session.record.agent_session)
+            if unanswered is not None:
+                session.abandon(broken.Anew(broken.PUT_OFF.format(name=link.name), unanswered))
+                link = await _unless(cancelled, session.connect())
+                agent = await link.ready() if link is not None else None
+        return agent
+
+    async def _run(self, prompt: Prompt, began: int) -> dict[str, Any]:
+        session, params, cancelled = self._session, prompt.params, prompt.cancelled
+        agent = await self._connect(cancelled)
+        content = params["prompt"]
         if agent is not None:
             await agent.connection.room()
+            content = await with_context(session, agent, params)
         if agent is None or cancelled.is_set():
             session.set_state("idle", stop_reason="cancelled")
             return {"stopReason": "cancelled"}
@@ -176,20 +211,29 @@ class Turns:
             note_result(session, result)
             # In the order of arrival, so that the transcript ends where the turn ended.
             reason = result.get("stopReason") if isinstance(result, dict) else None
+            if not cancelled.is_set():
+                said = session.log.recent(asked, None, broken.MOST_BYTES)
+                self._health.ended(agent, agent_session, reason, began, said[0] if said else b"")
             session.set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
 
-        assert link is not None
-        prompt = await with_context(session, link, agent, params)
         if past := session.record.retold:
             can = session.setup.known.get("promptCapabilities")
-            prompt = with_past(prompt, past, can)
-        params = {**params, "prompt": prompt}
+            content = with_past(content, past, can)
+        params = {**params, "prompt": content}
+        agent_session, asked = session.record.agent_session, session.log.seq
         try:
-            result = await session.ask_agent(agent, protocol.SESSION_PROMPT, params, ended)
+            asking = session.ask_agent(agent, protocol.SESSION_PROMPT, params, ended)
+            result = await _unless(prompt.given_up, asking)
         except RpcError as error:
             if session.record.state == "running":
                 session.set_state("idle" if agent.alive else "disconnected", error=error)
             raise
+        finally:
+            if cancelled.is_set():
+                self._health.cancelled(agent, agent_session)
+        if prompt.given_up.is_set() and session.record.state == "running":
+            session.give_up(agent.spec.name)
+            return {"stopReason": "cancelled"}
         return result if isinstance(result, dict) else {}
 
 

@@ -59,6 +59,7 @@ folders = {}
 prompts = {}
 ended = []
 cancelled = set()
+put_off = {}
 logged_in = False
 backlog = []
 
@@ -273,6 +274,12 @@ def steps(session, id, script):
                     cancelled.add(message["params"]["sessionId"])
                 else:
                     backlog.append(message)
+        elif name == "break":
+            # As if a tool went on after the cancel: prompts wait for its turn from now on.
+            put_off[session] = 0
+        elif name == "never":
+            # The turn has no end; all else is served.
+            return
         elif name == "fail":
             answer(id, error=dict(zip(("code", "message", "data"), args, strict=False)))
             return
@@ -393,6 +400,12 @@ def main():
         elif method == "session/prompt":
             texts = [block["text"] for block in params["prompt"] if block["type"] == "text"]
             script = next(text for text in texts if text.startswith("["))
+            if params["sessionId"] in put_off:
+                put_off[params["sessionId"]] += 1
+                count = put_off[params["sessionId"]]
+                chunk(params["sessionId"], f"Queued for the next turn. ({count} queued)")
+                answer(id, {"stopReason": "end_turn"})
+                continue
             remember(params["sessionId"], "user_message_chunk", script)
             prompts[params["sessionId"]] = params["prompt"]
             steps(params["sessionId"], id, json.loads(script))
