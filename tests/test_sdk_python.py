@@ -149,6 +149,32 @@ async def test_chunks_come_in_order_and_before_the_response(stock, tmp_path):
     assert stock.texts("user_message_chunk") == []
 
 
+async def test_nothing_comes_that_the_client_has_not_said_it_takes(stock, tmp_path):
+    session = await stock.new(tmp_path)
+    kinds = ("notice", "compaction_update", "compaction_summary_chunk", "plan_update")
+    form = {"mode": "form", "message": "?", "requestedSchema": {"type": "object", "properties": {}}}
+    title = {"metadata": {"title": "Named"}}
+    before = len(stock.wire)
+    turn = asyncio.ensure_future(
+        stock.prompt(
+            session,
+            *(["update", {"sessionUpdate": kind, "compactionId": "c"}] for kind in kinds),
+            ["notify", "_sandboxagent/session/metadata_update", title],
+            ["chunk", "asking"],
+            ["request", "elicitation/create", form],
+        )
+    )
+    await until(lambda: stock.texts() == ["asking"])
+    await stock.agent.cancel(session)
+    assert (await turn).stop_reason == "cancelled"
+    *came, _ = stock.wire[before:]
+    assert {message.get("method") for message in came} == {"session/update"}
+    told = {message["params"]["update"]["sessionUpdate"] for message in came}
+    assert told == {"session_info_update", "agent_message_chunk"}
+    # The agent was answered all the same.
+    assert [json.loads(text) for text in stock.texts()[1:]] == [{"action": "cancel"}]
+
+
 async def test_permission(stock, tmp_path):
     session = await stock.new(tmp_path)
     turn = asyncio.ensure_future(stock.prompt(session, ["ask"]))

@@ -87,6 +87,17 @@ async def test_initialize_and_new(play):
     assert seen["created"]["modes"]["currentModeId"] == "a"
 
 
+async def test_nothing_comes_that_the_client_has_not_said_it_takes(play):
+    seen = await play("unadvertised")
+    assert seen["response"]["stopReason"] == "cancelled"
+    *came, _ = seen["came"]
+    assert {message.get("method") for message in came} == {"session/update"}
+    told = {message["params"]["update"]["sessionUpdate"] for message in came}
+    assert told == {"session_info_update", "agent_message_chunk"}
+    # The agent was answered all the same.
+    assert texts(seen["updates"]) == ["asking", json.dumps({"action": "cancel"})]
+
+
 async def test_permission(play):
     seen = await play("permission")
     (question,) = seen["questions"]

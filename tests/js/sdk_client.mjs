@@ -112,6 +112,25 @@ const scenarios = {
     };
   },
 
+  async unadvertised(stock) {
+    const { sessionId } = await start(stock);
+    const before = stock.wire.length;
+    const schema = { type: 'object', properties: {} };
+    const form = { mode: 'form', message: '?', requestedSchema: schema };
+    const kinds = ['notice', 'compaction_update', 'compaction_summary_chunk', 'plan_update'];
+    const turn = stock.prompt(
+      sessionId,
+      ...kinds.map(kind => ['update', { sessionUpdate: kind, compactionId: 'c' }]),
+      ['notify', '_sandboxagent/session/metadata_update', { metadata: { title: 'Named' } }],
+      ['chunk', 'asking'],
+      ['request', 'elicitation/create', form]
+    );
+    await until(() => stock.updates.length);
+    await stock.agent.notify(methods.agent.session.cancel, { sessionId });
+    const response = await turn;
+    return { response, came: stock.wire.slice(before), updates: stock.updates };
+  },
+
   async permission(stock) {
     const { sessionId } = await start(stock);
     stock.choose = ({ options }) => ({
