@@ -19,7 +19,11 @@ BUSY = ["update", {"sessionUpdate": "tool_call", "toolCallId": "t1", "title": "s
 
 @pytest.fixture
 def acp_agents():
-    return {"scripted": scripted(), "closes": scripted(capabilities=CLOSES)}
+    return {
+        "scripted": scripted(),
+        "closes": scripted(capabilities=CLOSES),
+        "forgetful": scripted(session_id="always this one"),
+    }
 
 
 async def stop(window, session, *steps):
@@ -65,6 +69,14 @@ async def test_the_next_message_after_one_that_was_put_off_goes_to_a_new_session
     assert not [m for m in window.received[start:] if m.get("method") == RESTORED]
 
 
+async def test_an_agent_that_gives_each_session_the_same_name_is_asked_once(window, tmp_path):
+    session, _ = await broken_session(window, tmp_path, "forgetful")
+    await window.prompt(session, ["chunk", "x"])
+    for _ in range(2):
+        await window.prompt(session, ["chunk", "y"])
+    assert len(window.of(RESTORED)) == 1
+
+
 async def test_the_session_that_was_left_is_closed_and_hears_nothing_more(window, tmp_path):
     session, first = await broken_session(window, tmp_path, "closes")
     await window.prompt(session, ["chunk", "x"])
@@ -86,6 +98,11 @@ async def test_an_agent_that_goes_on_after_a_cancel_keeps_its_session(window, tm
     await window.prompt(session, ["update", thought], ["chunk", "Queued jobs: none."])
     await window.prompt(session, ["whoami"])
     # Without a cancel right before it, it is an answer, too.
+    await window.prompt(session, ["chunk", "Queued: 3 jobs."])
+    await window.prompt(session, ["whoami"])
+    # Nor is the cancel right before it if another turn has failed meanwhile.
+    await window.response(await stop(window, session, BUSY, ["until_cancel"]))
+    await window.prompt(session, ["fail", -32000, "out of quota"])
     await window.prompt(session, ["chunk", "Queued: 3 jobs."])
     await window.prompt(session, ["whoami"])
     texts = window.texts()

@@ -189,6 +189,7 @@ class Turns:
         if link is not None and agent is not None:
             unanswered = self._health.unanswered(agent, session.record.agent_session)
             if unanswered is not None:
+                self._health = broken.Health()
                 session.abandon(broken.Anew(broken.PUT_OFF.format(name=link.name), unanswered))
                 link = await _unless(cancelled, session.connect())
                 agent = await link.ready() if link is not None else None
@@ -225,6 +226,7 @@ class Turns:
             asking = session.ask_agent(agent, protocol.SESSION_PROMPT, params, ended)
             result = await _unless(prompt.given_up, asking)
         except RpcError as error:
+            self._health = broken.Health()
             if session.record.state == "running":
                 session.set_state("idle" if agent.alive else "disconnected", error=error)
             raise
