@@ -66,6 +66,7 @@ STATE = "_jupyter/session/state"
 RESTORED = "_jupyter/session/restored"
 NOTICE = "_jupyter/session/notice"
 MODEL = "_jupyter/session/model"
+SERVERS = "_jupyter/session/servers"
 CHANGED = "_jupyter/sessions/changed"
 REMOVED = "_jupyter/sessions/removed"
 RESOLVED = "_jupyter/permission_resolved"
@@ -282,9 +283,13 @@ class WorkspaceUpdate(BaseModel):
 
 
 class SettingsUpdate(BaseModel):
-    """`_jupyter/settings/update`: what the user has set, as far as the server has to know."""
+    """`_jupyter/settings/update`: what the user has set, as far as the server has to know.
+
+    What is left out stays as it is.
+    """
 
     rules: dict[str, list[dict[str, Any]]] = Field(default_factory=dict)
+    servers: list[dict[str, Any]] = Field(default_factory=list)
 
 
 class DocumentContent(BaseModel):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
@@ -18,10 +18,14 @@ from .files import Files
 from .named import NamedFiles
 from .notebooks import Notebooks
 from .permissions import Permissions
+from .servers import Given, Servers
 from .terminals import Terminals
 from .view import SessionView
 from .watch import Watcher
 from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from ..agents.agent import Agent
 
 
 class Store(Protocol):
@@ -75,6 +79,7 @@ class ClientServices:
         notebooks: Notebooks,
         changes: Changes,
         named: NamedFiles,
+        servers: Servers,
         tools: Tools | None = None,
     ) -> None:
         self.workspace = workspace
@@ -82,6 +87,8 @@ class ClientServices:
         self._changes = changes
         self._named = named
         self._permissions = permissions
+        self._servers = servers
+        self._settings: dict[str, Any] = {}
         self._keep: Callable[[bytes], None] = lambda _: None
         self._files = files
         self._terminals = terminals
@@ -134,24 +141,40 @@ class ClientServices:
         """Return the MCP servers that a session's agent is to start: its own, and our tools."""
         return own if self._tools is None else await self._tools.servers(session, own)
 
+    async def configured_servers(self, session: SessionView, agent: Agent, own: list[Any]) -> Given:
+        """Return the MCP servers that were set up for every session, as its agent can take them."""
+        if session.is_remote or not agent.spec.takes_servers:
+            return Given([], [])
+        names = [server.get("name") for server in own if isinstance(server, dict)]
+        return await self._servers.given(
+            agent.capabilities, [name for name in names if isinstance(name, str)]
+        )
+
     async def remember(self, store: Store, root_dir: str) -> None:
         """Take up what earlier runs knew of the user, and keep what this one learns."""
         workspace, settings = f"workspace {root_dir}", "settings"
         if kept := await store.fact(workspace):
             self.workspace.restore(kept)
         if kept := await store.fact(settings):
-            self._permissions.set_user_rules(orjson.loads(kept)["rules"])
+            self._take_settings(orjson.loads(kept))
         self.workspace.keep = lambda value: store.keep(workspace, value)
         self._keep = lambda value: store.keep(settings, value)
 
     def set_settings(self, params: Any) -> None:
         """Take the user's settings, as far as they concern what agents may do."""
-        rules = parse(SettingsUpdate, params).rules
+        settings = parse(SettingsUpdate, params).model_dump(exclude_unset=True)
         try:
-            self._permissions.set_user_rules(rules)
+            self._take_settings(settings)
         except ValueError as error:
             raise invalid_params(f"The rules are not valid: {error}") from None
-        self._keep(orjson.dumps({"rules": rules}))
+        self._keep(orjson.dumps(self._settings))
+
+    def _take_settings(self, settings: dict[str, Any]) -> None:
+        if "rules" in settings:
+            self._permissions.set_user_rules(settings["rules"])
+        if "servers" in settings:
+            self._servers.set_user_servers(settings["servers"])
+        self._settings.update(settings)
 
     async def decide_change(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Do what the user wants of a change that an agent has made."""

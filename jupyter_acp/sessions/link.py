@@ -14,6 +14,7 @@ import orjson
 from .. import protocol
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
+from ..client.servers import Given
 from ..protocol import SESSION_UPDATE
 from ..rpc import Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import UNAVAILABLE
@@ -100,6 +101,10 @@ class AgentLink(Peer):
     async def mcp_servers(self, session: Session, own: list[Any]) -> list[Any]:
         """Return the MCP servers for the agent to start."""
         return await self._services.mcp_servers(session, own)
+
+    async def configured_servers(self, session: Session, agent: Agent, own: list[Any]) -> Given:
+        """Return the MCP servers that were set up for every session."""
+        return await self._services.configured_servers(session, agent, own)
 
     def leave(self, session: Session) -> None:
         """Send a session nothing any more, by whichever id the agent knows it."""
