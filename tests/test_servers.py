@@ -16,8 +16,9 @@ from gitserver import git, git_server
 from server import TOKEN, running
 
 from jupyter_acp.client.secretfile import SecretError, Secrets
-from jupyter_acp.client.servers import SECRETS_FILE, Servers
+from jupyter_acp.client.servers import SECRETS_FILE, Server, Servers
 
+FRONT_END = Path(__file__).parent.parent / "labextension"
 SETTINGS = "_jupyter/settings/update"
 SECRET = "correct-horse-battery"
 OTHER = "staple-of-the-server"
@@ -285,6 +286,16 @@ async def test_what_is_wrong_with_one_harms_no_other(tmp_path, server, words):
     assert [entry["name"] for entry in entries] == ["good"] and good["state"] == "on"
     assert told["state"] == "failed" and words in told["message"]
     assert SECRET not in str(told)
+
+
+def test_the_page_of_the_settings_knows_the_same_fields():
+    schema = json.loads((FRONT_END / "schema" / "mcp.json").read_text())
+    items = schema["properties"]["servers"]["items"]
+    fields = {}
+    for part in (items, items["then"], items["else"]):
+        fields.update(part["properties"])
+    assert set(fields) == set(Server.model_fields)
+    assert [each["const"] for each in fields["type"]["oneOf"]] == ["stdio", "http", "sse"]
 
 
 async def test_an_agent_with_odd_capabilities_gets_programs_only(tmp_path):

@@ -7,8 +7,8 @@ import type {
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import { Method } from '../protocol';
 import { IAcpConnection, IPermissionRules } from '../tokens';
+import { tellServer } from './telling';
 
 /** Tells the server the user's rules, which are kept in the settings. */
 export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
@@ -23,33 +23,19 @@ export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
     connection: IAcpConnection,
     registry: ISettingRegistry | null
   ): IPermissionRules => {
-    const settings = connection.ready.then(() =>
-      registry?.load(permissions.id)
-    );
     const rules = (loaded: ISettingRegistry.ISettings): IRule[] =>
       loaded.composite.rules as unknown as IRule[];
-    settings.then(
-      loaded => {
-        if (!loaded) {
-          return;
+    const settings =
+      registry &&
+      tellServer(connection, registry, permissions.id, loaded => {
+        const byAgent: Record<string, Omit<IRule, 'agent'>[]> = {};
+        for (const { agent = '*', ...rule } of rules(loaded)) {
+          (byAgent[agent] ??= []).push(rule);
         }
-        const tell = (): void => {
-          const byAgent: Record<string, Omit<IRule, 'agent'>[]> = {};
-          for (const { agent = '*', ...rule } of rules(loaded)) {
-            (byAgent[agent] ??= []).push(rule);
-          }
-          connection.notify(Method.settingsUpdate, { rules: byAgent });
-        };
-        loaded.changed.connect(tell);
-        connection.statusChanged.connect((_, status) => {
-          if (status === 'connected') {
-            tell();
-          }
-        });
-        tell();
-      },
-      // The server goes by the rules that it was last told.
-      error => console.error('jupyter-acp: the rules were not loaded', error)
+        return { rules: byAgent };
+      });
+    settings?.catch(error =>
+      console.error('jupyter-acp: the rules were not loaded', error)
     );
     return {
       add: async rule => {
