@@ -66,7 +66,8 @@ def updated(page: str) -> str:
 
 
 def _properties(schema: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str, str, str]]:
-    for name, known in schema.get("properties", {}).items():
+    parts = [schema, schema.get("then", {}), schema.get("else", {})]
+    for name, known in (each for part in parts for each in part.get("properties", {}).items()):
         default = f"`{json.dumps(known['default'])}`" if "default" in known else ""
         title, description = _plain(known["title"]), _plain(known.get("description", ""))
         words = f"*{title}*: {description}" if description else f"*{title}*"

@@ -21,6 +21,7 @@ from .handlers import ROUTES
 
 if TYPE_CHECKING:
     from .client.dispatch import ClientServices
+    from .client.servers import Servers
     from .client.view import SessionView
     from .policy import Rules
     from .remote.options import RemoteOptions
@@ -211,6 +212,14 @@ class AcpExtension(ExtensionApp):
         """,
     ).tag(config=True)
 
+    mcp_servers = Dict(
+        help="""MCP servers for every session on this machine, by name, besides those of the user:
+        `{"issues": {"command": "issues-mcp", "args": ["--all"], "env": {"TOKEN": "${ISSUES_TOKEN}"}}}`,
+        or `{"url": "https://example.org/mcp", "type": "http", "headers": {}}`, `type` being `http` or
+        `sse`. `${NAME}` stands for a secret of the user's file or of the server's environment.
+        """,
+    ).tag(config=True)
+
     permissions = Dict(
         help="""Rules for what agents do through this server, by agent, `*` being all of them: `{"*":
         [{"kind": "terminal", "match": "git status", "decision": "allow"}]}`. `kind` is `read`,
@@ -384,6 +393,7 @@ class AcpExtension(ExtensionApp):
             changes,
             NamedFiles(root_dir),
             Editor(root_dir, workspace, documents, notebooks, kernels, permissions),
+            self.servers(),
             tools,
             OwnCalls(tools.name_in, {tool.name: tool.arguments for tool in TOOLS})
             if tools
@@ -435,6 +445,13 @@ class AcpExtension(ExtensionApp):
             raise RpcError(
                 UNAVAILABLE, f"AcpExtension.permissions has to be mended first: {error}"
             ) from None
+
+    def servers(self) -> Servers:
+        """Return the MCP servers that are set up here."""
+        from .client.servers import SECRETS_FILE, Servers
+
+        assert self.serverapp is not None
+        return Servers(self.mcp_servers, Path(self.serverapp.config_dir) / SECRETS_FILE)
 
     def _permission_decided(self, decision: dict[str, Any]) -> None:
         """Tell those who keep an eye on this server."""

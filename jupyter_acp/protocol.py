@@ -66,6 +66,7 @@ STATE = "_jupyter/session/state"
 RESTORED = "_jupyter/session/restored"
 NOTICE = "_jupyter/session/notice"
 MODEL = "_jupyter/session/model"
+SERVERS = "_jupyter/session/servers"
 CHANGED = "_jupyter/sessions/changed"
 REMOVED = "_jupyter/sessions/removed"
 RESOLVED = "_jupyter/permission_resolved"
@@ -292,6 +293,7 @@ class SettingsUpdate(BaseModel):
     )
     """What the user wants of actions that no rule fits."""
 
+    servers: list[dict[str, Any]] = Field(default_factory=list)
     context_length: int = Field(default=6000, ge=0, alias="contextLength")
     """How much of the editor is told with a message, in characters; 0 is nothing."""
 

@@ -222,3 +222,33 @@ def test_a_folder_that_is_not_ours(doctor, journal):
     _, found = doctor()
     assert any("cannot be written to" in each["text"] for each in bad(found))
     journal.parent.chmod(0o700)
+
+
+def test_servers_that_cannot_be_given_are_named(doctor, tmp_path):
+    _, found = doctor()
+    assert "MCP servers" not in found
+    journal = tmp_path / "journal.sqlite"
+    with sqlite3.connect(journal) as db:
+        db.execute("CREATE TABLE facts (key TEXT PRIMARY KEY, value BLOB)")
+        mine = {"servers": [{"name": "mine", "command": "no-such-program-here"}, {"name": "odd"}]}
+        db.execute("INSERT INTO facts VALUES ('settings', ?)", [json.dumps(mine).encode()])
+    db.close()
+    secrets = tmp_path / "config" / "acp" / "secrets.env"
+    secrets.parent.mkdir()
+    secrets.touch(0o600)
+    secrets.write_text("KNOWN=very-secret")
+    servers = {
+        "good": {"command": sys.executable, "env": {"A": "${KNOWN}"}},
+        "poor": {"url": "https://example.org/mcp", "headers": {"A": "${UNKNOWN}"}},
+    }
+    config = {"mcp_servers": servers, "journal": str(journal)}
+    code, found = doctor(config=config)
+    good, poor, mine, odd = found["MCP servers"]
+    assert code == 1 and "very-secret" not in json.dumps(found)
+    assert good["level"] == "good" and good["text"].startswith("good ")
+    assert poor["level"] == "bad" and f"UNKNOWN=… into {secrets}" in poor["advice"]
+    assert mine["level"] == "bad" and "no program no-such-program-here" in mine["advice"]
+    assert odd["level"] == "bad" and "no command" in odd["advice"]
+    secrets.chmod(0o644)
+    _, found = doctor(config=config)
+    assert f"chmod 600 {secrets}" in found["MCP servers"][0]["advice"]

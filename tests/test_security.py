@@ -428,6 +428,22 @@ async def test_a_guest_sets_no_rules(window, guest, root):
     assert len([m for m in window.of(ASK) if "id" in m]) == 1
 
 
+async def test_a_guest_sets_up_no_servers(window, guest, root):
+    servers = {"servers": [{"name": "evil", "command": "touch", "args": ["made"]}]}
+
+    async def names() -> list[str]:
+        session = await window.new(root, "scripted")
+        await window.prompt(session, ["mcp"])
+        return [each["name"] for each in json.loads(window.texts()[-1])]
+
+    await guest.notify("_jupyter/settings/update", servers)
+    await guest.result("session/list")
+    assert "evil" not in await names()
+    # It is the same words that count from others.
+    await window.notify("_jupyter/settings/update", servers)
+    assert "evil" in await names()
+
+
 async def test_the_right_token_is_let_in(answer, rules, token):
     for credentials in ({"Authorization": f"token {token}"}, {"Authorization": f"Bearer {token}"}):
         assert await answer(("get", "/acp/health"), credentials) == 200

@@ -123,6 +123,11 @@ class AgentSpec(BaseModel):
         """Whether our MCP server is of use to it: not elsewhere, nor to one that asks directly."""
         return self.url is None and self.source != "built-in"
 
+    @property
+    def takes_servers(self) -> bool:
+        """Whether MCP servers of this machine are of use to it."""
+        return self.url is None and self.source != "built-in"
+
     def env_values(self) -> dict[str, str]:
         """The variables in the clear, for the process that needs them."""
         return {name: value.get_secret_value() for name, value in self.env.items()}

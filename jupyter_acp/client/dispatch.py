@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
@@ -19,10 +19,14 @@ from .files import Files
 from .named import NamedFiles
 from .notebooks import Notebooks
 from .permissions import Permissions
+from .servers import Given, Servers
 from .terminals import Terminals
 from .view import SessionView
 from .watch import Watcher
 from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from ..agents.agent import Agent
 
 
 class Store(Protocol):
@@ -121,6 +125,7 @@ class ClientServices:
         changes: Changes,
         named: NamedFiles,
         editor: Editor,
+        servers: Servers,
         tools: Tools | None = None,
         own_calls: OwnCalls | None = None,
     ) -> None:
@@ -130,6 +135,7 @@ class ClientServices:
         self._changes = changes
         self._named = named
         self._permissions = permissions
+        self._servers = servers
         self._settings: dict[str, Any] = {}
         self._keep: Callable[[bytes], None] = lambda _: None
         self._files = files
@@ -193,30 +199,44 @@ class ClientServices:
             how = _HOW_BY_TOOLS.format(server=name, command=self._tools.command(session.id))
         return await self._editor.block(session, told, memory, how)
 
+    async def configured_servers(self, session: SessionView, agent: Agent, own: list[Any]) -> Given:
+        """Return the MCP servers that were set up for every session, as its agent can take them."""
+        if session.is_remote or not agent.spec.takes_servers:
+            return Given([], [])
+        names = [server.get("name") for server in own if isinstance(server, dict)]
+        return await self._servers.given(
+            agent.capabilities, [name for name in names if isinstance(name, str)]
+        )
+
     async def remember(self, store: Store, root_dir: str) -> None:
         """Take up what earlier runs knew of the user, and keep what this one learns."""
         workspace, settings = f"workspace {root_dir}", "settings"
         if kept := await store.fact(workspace):
             self.workspace.restore(kept)
         if kept := await store.fact(settings):
-            self.set_settings(orjson.loads(kept))
+            self._take_settings(orjson.loads(kept))
         self.workspace.keep = lambda value: store.keep(workspace, value)
         self._keep = lambda value: store.keep(settings, value)
 
     def set_settings(self, params: Any) -> None:
         """Take the user's settings, as far as they concern what agents may do and are told."""
-        settings = parse(SettingsUpdate, params)
-        if "rules" in settings.model_fields_set:
-            try:
-                self._permissions.set_user_rules(settings.rules)
-            except ValueError as error:
-                raise invalid_params(f"The rules are not valid: {error}") from None
-        if "defaults" in settings.model_fields_set:
-            self._permissions.set_user_defaults(settings.defaults)
-        if "context_length" in settings.model_fields_set:
-            self._editor.limit = settings.context_length
-        self._settings |= settings.model_dump(by_alias=True, exclude_unset=True)
+        settings = parse(SettingsUpdate, params).model_dump(exclude_unset=True)
+        try:
+            self._take_settings(settings)
+        except ValueError as error:
+            raise invalid_params(f"The rules are not valid: {error}") from None
         self._keep(orjson.dumps(self._settings))
+
+    def _take_settings(self, settings: dict[str, Any]) -> None:
+        if "rules" in settings:
+            self._permissions.set_user_rules(settings["rules"])
+        if "defaults" in settings:
+            self._permissions.set_user_defaults(settings["defaults"])
+        if "context_length" in settings:
+            self._editor.limit = settings["context_length"]
+        if "servers" in settings:
+            self._servers.set_user_servers(settings["servers"])
+        self._settings.update(settings)
 
     async def decide_change(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Do what the user wants of a change that an agent has made."""

@@ -45,6 +45,10 @@ class SessionView(Protocol):
         """The folders that it may touch."""
 
     @property
+    def is_remote(self) -> bool:
+        """Whether its files are not here."""
+
+    @property
     def ended(self) -> bool:
         """Whether nothing may be started for it any more."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from .agents import started
 from .checks import agents, configuration, environment, files, installation, versions
 from .findings import Section, as_data, as_text, bad, good
+from .servers import servers
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
@@ -72,6 +73,8 @@ def _looked_at(server: ServerApp, *, starts_agents: bool) -> list[Section]:
     else:
         entries.append(good("None of them was started; `--start` does that and asks for versions."))
     sections.append(("Agents", entries))
+    if found := servers(extension):
+        sections.append(("MCP servers", found))
     sections.append(("Files", files(extension)))
     sections.append(("Environment", environment()))
     return sections

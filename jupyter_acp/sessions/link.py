@@ -14,6 +14,7 @@ import orjson
 from .. import protocol
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
+from ..client.servers import Given
 from ..protocol import SESSION_UPDATE
 from ..rpc import Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import UNAVAILABLE
@@ -105,6 +106,10 @@ class AgentLink(Peer):
     async def context(self, session: Session, told: Told, memory: Hashable) -> Block | None:
         """Return what goes along with a message about the user's editor, if anything."""
         return await self._services.editor_context(session, told, memory)
+
+    async def configured_servers(self, session: Session, agent: Agent, own: list[Any]) -> Given:
+        """Return the MCP servers that were set up for every session."""
+        return await self._services.configured_servers(session, agent, own)
 
     def leave(self, session: Session) -> None:
         """Send a session nothing any more, by whichever id the agent knows it."""

@@ -286,18 +286,34 @@ class Session:
             self.setup.began(result)
             self.setup.keep("promptCapabilities", agent.capabilities.get("promptCapabilities"))
 
+        # On the wire only: the secrets of servers and what opens the way to our tools are written
+        # down nowhere.
+        configured = await link.configured_servers(self, agent, params["mcpServers"])
+        params = {**params, "mcpServers": [*params["mcpServers"], *configured.entries]}
         if agent.spec.takes_tools:
-            # On the wire only: what opens the way to our tools is written down nowhere.
             servers = await link.mcp_servers(self, params["mcpServers"])
             params = {**params, "mcpServers": servers}
         try:
             result = await agent.request(method, params, note=join, extra=self.extra_patience)
         except RpcError as error:
             raise explained(error, agent) from None
+        self._tell_servers(configured.told)
         if not isinstance(result, dict):
             return {}
         # The session is there: no field of the answer may keep windows from hearing of it.
         return {key: value for key, value in result.items() if is_writable(value)}
+
+    def _tell_servers(self, told: list[dict[str, Any]]) -> None:
+        """Tell every window which MCP servers the agent has been given, unless that is known."""
+        before = self.setup.known.get("mcpServers", [])
+        if told == before:
+            return
+        self.setup.keep("mcpServers", told)
+        self.append(protocol.SERVERS, {"servers": told})
+        for server in told:
+            if server["state"] == "failed" and server not in before:
+                words = f"This session has no MCP server “{server['name']}”. {server['message']}"
+                self.append(protocol.NOTICE, {"level": "warning", "message": words})
 
     def prompt(self, params: dict[str, Any], origin: str) -> Turn:
         """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""

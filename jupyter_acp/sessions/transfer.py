@@ -23,6 +23,7 @@ _METHODS = {
     protocol.RESTORED,
     protocol.NOTICE,
     protocol.MODEL,
+    protocol.SERVERS,
     protocol.RESOLVED,
     protocol.DECIDED,
     protocol.CONTEXT,

@@ -8,6 +8,8 @@ export namespace CommandIDs {
   export const newRemoteSession = 'jupyter-acp-bridge:new-remote-session';
   export const openSession = 'jupyter-acp-bridge:open-session';
   export const exportSession = 'jupyter-acp-bridge:export-session';
+  /** The settings editor's. */
+  export const openSettings = 'settingeditor:open';
   /** The terminal extension's. */
   export const openTerminal = 'terminal:open';
   export const newTerminal = 'terminal:create-new';

@@ -6,6 +6,7 @@ import { codeActions } from './plugins/codeactions';
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
 import { exporting } from './plugins/exporting';
+import { mcpServers } from './plugins/mcp';
 import { notifications } from './plugins/notifications';
 import { opener } from './plugins/opener';
 import { panel } from './plugins/panel';
@@ -22,6 +23,7 @@ export default [
   connection,
   sessions,
   permissions,
+  mcpServers,
   opener,
   settings,
   promptContext,

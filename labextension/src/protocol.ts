@@ -41,6 +41,7 @@ export const Method = {
   restored: '_jupyter/session/restored',
   notice: '_jupyter/session/notice',
   modelChanged: '_jupyter/session/model',
+  servers: '_jupyter/session/servers',
   sessionsChanged: '_jupyter/sessions/changed',
   sessionsRemoved: '_jupyter/sessions/removed',
   permissionResolved: '_jupyter/permission_resolved',
@@ -263,6 +264,16 @@ export interface ISessionSetup {
   configOptions?: IConfigOption[] | null;
   availableCommands?: IAvailableCommand[] | null;
   promptCapabilities?: IPromptCapabilities | null;
+}
+
+/** An MCP server that was set up for every session, and what became of it in this one. */
+export interface IMcpServer {
+  name: string;
+  type?: string;
+  /** Others than these may come. */
+  state: 'on' | 'unsupported' | 'failed';
+  /** Why it failed. */
+  message?: string;
 }
 
 /** One `session/update`; `sessionUpdate` says which of the fields are there. */

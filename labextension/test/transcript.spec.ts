@@ -19,6 +19,17 @@ function tool(feed: Feed, index = 0): IToolItem['call'] {
 }
 
 describe('Transcript', () => {
+  it('knows the servers as they were told last, and shows none of it', () => {
+    const { transcript } = new Feed();
+    expect(transcript.servers).toEqual([]);
+    const servers = [{ name: 'issues', type: 'stdio', state: 'on' }];
+    transcript.receive(Method.servers, numbered(1, { servers }));
+    expect(transcript.servers).toEqual(servers);
+    transcript.receive(Method.servers, numbered(2, { servers: [] }));
+    expect(transcript.servers).toEqual([]);
+    expect(transcript.items).toEqual([]);
+  });
+
   describe('numbering', () => {
     const chunk = (seq: number, text: string) =>
       numbered(seq, {

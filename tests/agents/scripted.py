@@ -265,6 +265,9 @@ def steps(session, id, script):
             chunk(session, session)
         elif name == "mcp":
             chunk(session, json.dumps(mcp_servers[session]))
+        elif name == "tell_mcp":
+            # To the test alone: there may be secrets in it.
+            Path(args[0]).write_text(json.dumps(mcp_servers[session]))
         elif name == "env":
             chunk(session, json.dumps(dict(os.environ)))
         elif name == "until_cancel":

@@ -142,7 +142,15 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     await expect(login).toBeVisible();
     expect(await violations(chat)).toEqual([]);
     await login.getByRole('button', { name: 'Cancel' }).click();
+    await chat.setting('mcp', 'servers', [
+      { name: 'on', command: 'sh' },
+      { name: 'gone', command: 'no-such-program-here' }
+    ]);
     await chat.newSession('choosy');
+    await chat.setting('mcp', 'servers', []);
+    await chat.panel.getByTitle('MCP servers of this session').click();
+    await expect(chat.panel.locator('.jp-acp-Servers-list')).toBeVisible();
+    expect(await violations(chat)).toEqual([]);
     const calls = ['1', '2', '3', '4', '5'].map(id => ({
       sessionUpdate: 'tool_call',
       toolCallId: id,

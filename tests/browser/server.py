@@ -123,6 +123,7 @@ def main() -> int:
             "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
             "IPYTHONDIR": str(home / "ipython"),
             "PYTHONPATH": str(Path(__file__).parent),
+            "ACP_TEST_SECRET": "known to the server alone",
         }
         # In a layer on top of another environment: JupyterLab's files are in the one below.
         below = Path(jupyterlab.__file__).parents[4]

@@ -50,6 +50,8 @@ export interface IChatContext {
   newRemoteSession(agent?: string): Promise<void>;
   /** Write a session into a new document, and open that. */
   exportSession(id: string, format: 'markdown' | 'notebook'): Promise<void>;
+  /** Show a page of the settings, by its title. */
+  openSettings(title: string): Promise<void>;
   rules?: IPermissionRules;
   trans: TranslationBundle;
 }

@@ -16,6 +16,7 @@ import { useChat } from './context';
 import { Boundary } from './boundary';
 import { Elicitation } from './elicitation';
 import { useFrameUpdates } from './hooks';
+import { McpServers } from './mcpservers';
 import { Permission } from './permission';
 import { Prompt } from './prompt';
 import { SessionContext } from './session';
@@ -129,6 +130,7 @@ export function SessionView({
           isConnected={isConnected}
         >
           <Settings model={model} isConnected={isConnected} />
+          <McpServers servers={transcript.servers} />
           {transcript.usage && <Usage usage={transcript.usage} />}
         </Prompt>
       )}

@@ -5,6 +5,7 @@ import {
   type ContentBlock,
   type IAvailableCommand,
   type IConfigOption,
+  type IMcpServer,
   type IModelState,
   type IModeState,
   type IPlanEntry,
@@ -90,6 +91,11 @@ export class Transcript {
     return this._promptCapabilities;
   }
 
+  /** The MCP servers that the agent was given, or could not be. */
+  get servers(): readonly IMcpServer[] {
+    return this._servers;
+  }
+
   /** What users have said here, without repetitions one right after the other. */
   get prompts(): readonly string[] {
     const texts = this._items.flatMap(item =>
@@ -170,6 +176,9 @@ export class Transcript {
         if (this._models && typeof params.modelId === 'string') {
           this._models = { ...this._models, currentModelId: params.modelId };
         }
+        break;
+      case Method.servers:
+        this._servers = (params.servers as IMcpServer[] | undefined) ?? [];
         break;
       case Method.terminalCreated:
         this._terminals.created(params);
@@ -453,6 +462,7 @@ export class Transcript {
   private _usage: IUsage | null = null;
   private _configOptions: readonly IConfigOption[] = [];
   private _promptCapabilities: IPromptCapabilities = {};
+  private _servers: readonly IMcpServer[] = [];
   private _message: IMessageItem | null = null;
   private _planItem: IPlanItem | null = null;
   private readonly _items: TranscriptItem[] = [];

@@ -81,6 +81,8 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
         app.commands.execute(CommandIDs.newRemoteSession, { agent }),
       exportSession: (id, format) =>
         app.commands.execute(CommandIDs.exportSession, { id, format }),
+      openSettings: title =>
+        app.commands.execute(CommandIDs.openSettings, { query: title }),
       rules: rules ?? undefined,
       trans
     };

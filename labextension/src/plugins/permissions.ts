@@ -6,10 +6,10 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import type { PartialJSONObject } from '@lumino/coreutils';
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import { IAcpConnection, IPermissionRules } from '../tokens';
-import { tellSettings } from './tellsettings';
+import { tellServer } from './telling';
 
 /** Tells the server the user's rules, which are kept in the settings. */
 export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
@@ -24,26 +24,19 @@ export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
     connection: IAcpConnection,
     registry: ISettingRegistry | null
   ): IPermissionRules => {
-    const settings = connection.ready.then(() =>
-      registry?.load(permissions.id)
-    );
     const rules = (loaded: ISettingRegistry.ISettings): IRule[] =>
       loaded.composite.rules as unknown as IRule[];
-    settings.then(
-      loaded => {
-        if (!loaded) {
-          return;
+    const settings =
+      registry &&
+      tellServer(connection, registry, permissions.id, loaded => {
+        const byAgent: Record<string, Omit<IRule, 'agent'>[]> = {};
+        for (const { agent = '*', ...rule } of rules(loaded)) {
+          (byAgent[agent] ??= []).push(rule);
         }
-        tellSettings(connection, loaded, composite => {
-          const byAgent: Record<string, Omit<IRule, 'agent'>[]> = {};
-          for (const { agent = '*', ...rule } of rules(loaded)) {
-            (byAgent[agent] ??= []).push(rule);
-          }
-          return { rules: byAgent, defaults: defaultsOf(composite) };
-        });
-      },
-      // The server goes by the rules that it was last told.
-      error => console.error('jupyter-acp: the rules were not loaded', error)
+        return { rules: byAgent, defaults: defaultsOf(loaded.composite) };
+      });
+    settings?.catch(error =>
+      console.error('jupyter-acp: the rules were not loaded', error)
     );
     return {
       add: async rule => {
@@ -61,7 +54,7 @@ function defaultsOf({
   editing,
   running,
   restarting
-}: PartialJSONObject): Record<string, unknown> {
+}: ReadonlyPartialJSONObject): Record<string, unknown> {
   const chosen = {
     read: reading,
     write: editing,

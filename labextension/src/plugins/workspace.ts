@@ -13,7 +13,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import type { IWorkspaceDocument } from '../protocol';
 import { IAcpConnection, IWorkspaceTracker } from '../tokens';
-import { tellSettings } from './tellsettings';
+import { tellServer } from './telling';
 
 /** Stands in for the tracker, which is loaded when there is somebody to tell. */
 class LazyTracker implements IWorkspaceTracker {
@@ -80,13 +80,15 @@ export const workspace: JupyterFrontEndPlugin<IWorkspaceTracker> = {
       await connection.ready;
       const [{ WorkspaceTracker }, settings] = await Promise.all([
         import('../workspace/tracker'),
-        settingRegistry?.load(workspace.id)
+        settingRegistry
+          ? tellServer(
+              connection,
+              settingRegistry,
+              workspace.id,
+              ({ composite: { contextLength } }) => ({ contextLength })
+            )
+          : undefined
       ]);
-      if (settings) {
-        tellSettings(connection, settings, ({ contextLength }) => ({
-          contextLength
-        }));
-      }
       return new WorkspaceTracker({
         connection,
         shell: app.shell,

@@ -1,0 +1,42 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Whether the MCP servers that are set up can be given to agents."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .findings import Finding, bad, good
+
+if TYPE_CHECKING:
+    from ..app import AcpExtension
+
+
+def servers(extension: AcpExtension) -> list[Finding]:
+    """Check each for its program and its secrets, whoever has set it up."""
+    known = extension.servers()
+    known.set_user_servers(_of_user(Path(extension.journal)))
+    return [
+        bad(f"{name or 'A server without a name'} is left out of sessions", problem)
+        if problem
+        else good(f"{name} is given to the agents that can take it")
+        for name, problem in known.problems()
+    ]
+
+
+def _of_user(journal: Path) -> list[dict[str, Any]]:
+    """Return the servers of the settings as the server was last told them."""
+    try:
+        db = sqlite3.connect(f"{journal.as_uri()}?mode=ro", uri=True, timeout=5)
+        try:
+            row = db.execute("SELECT value FROM facts WHERE key='settings'").fetchone()
+        finally:
+            db.close()
+    except sqlite3.Error:
+        # There is none yet, or something is wrong with it that another check tells.
+        return []
+    found: list[dict[str, Any]] = json.loads(row[0]).get("servers", []) if row else []
+    return found

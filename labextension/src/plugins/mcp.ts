@@ -1,0 +1,33 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+
+import { type IServerSetting, toldServer } from '../model/mcpservers';
+import { IAcpConnection } from '../tokens';
+import { tellServer } from './telling';
+
+/** Tells the server the user's MCP servers, which are kept in the settings. */
+export const mcpServers: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-acp-bridge:mcp',
+  description: 'Keeps the MCP servers that the user gives to agents.',
+  autoStart: true,
+  requires: [IAcpConnection, ISettingRegistry],
+  activate: (
+    _: JupyterFrontEnd,
+    connection: IAcpConnection,
+    registry: ISettingRegistry
+  ): void => {
+    tellServer(connection, registry, mcpServers.id, ({ composite }) => ({
+      servers: (composite.servers as unknown as IServerSetting[]).map(
+        toldServer
+      )
+    })).catch(error =>
+      console.error('jupyter-acp: the MCP servers were not loaded', error)
+    );
+  }
+};
