@@ -16,6 +16,7 @@ _ASKED_AS = {
     "write": ("edit", "delete", "move"),
     "terminal": ("execute",),
     "run": ("execute",),
+    "restart": ("execute",),
 }
 """As what an agent must have asked for something: a yes to reading is none to writing."""
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from .paths import containing
 from .protected import Risk, folded_path, folded_pattern, risk_of_writing
 
-Kind = Literal["read", "write", "terminal", "run"]
+Kind = Literal["read", "write", "terminal", "run", "restart"]
 Decision = Literal["allow", "ask", "deny"]
 
 _SHELL = set(";|&`$()<>!\n\\")
@@ -25,7 +25,7 @@ class Rule(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: Literal["read", "write", "terminal", "run", "*"] = "*"
+    kind: Literal["read", "write", "terminal", "run", "restart", "*"] = "*"
     match: str = "*"
     decision: Decision
 

@@ -20,14 +20,21 @@ TOOLS = {
     "open_documents",
     "recent_documents",
     "active_document",
+    "show_document",
+    "save_document",
     "read_notebook",
+    "cell_output",
+    "create_notebook",
     "edit_cell",
     "insert_cell",
     "delete_cell",
     "move_cell",
     "run_cell",
+    "run_cells",
     "run_code",
     "read_variables",
+    "restart_kernel",
+    "interrupt_kernel",
     "list_kernels",
 }
 
@@ -305,7 +312,7 @@ async def test_protected_notebooks_are_asked_for(entry, window, root):
         start = len(window.received)
         calling = asyncio.ensure_future(mcp.refused("insert_cell", path=str(path), source="x"))
         question = await decide(window, "deny", start)
-        assert question["toolCall"]["title"] == f"Insert a cell into {path}"
+        assert question["toolCall"]["title"] == f"Insert a cell into {path.name}"
         assert question["toolCall"]["content"][0]["newText"] == "x"
         assert "the user said no" in await calling
         start = len(window.received)

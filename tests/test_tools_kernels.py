@@ -453,7 +453,7 @@ class TestAsked:
             assert "the user said no" in await calling
             assert not await jp_serverapp.session_manager.list_sessions()
             call = question["toolCall"]
-            assert call["title"] == f"Run cell 1 of {path}" and call["kind"] == "execute"
+            assert call["title"] == "Run cell 1 of n.ipynb" and call["kind"] == "execute"
             assert call["rawInput"] == {"path": str(path), "code": "x = 1\n```"}
             assert call["content"][0]["content"]["text"] == "````\nx = 1\n```\n````"
             # What may be run changes: no rule to be kept beyond the session is offered.

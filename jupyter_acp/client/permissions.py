@@ -19,7 +19,13 @@ from ..rpc import RpcError
 from ..rpc.errors import FORBIDDEN
 from .view import SessionView
 
-_TOOL_KINDS = {"read": "read", "write": "edit", "terminal": "execute", "run": "execute"}
+_TOOL_KINDS = {
+    "read": "read",
+    "write": "edit",
+    "terminal": "execute",
+    "run": "execute",
+    "restart": "execute",
+}
 
 
 class Permissions:
