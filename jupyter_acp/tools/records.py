@@ -79,7 +79,7 @@ class Room:
     def _fit(self, output: dict[str, Any], where: str) -> dict[str, Any]:
         size = len(json.dumps(output, default=str))
         if size > self._left:
-            words = f"[An output of {size / 1024 / 1024:.1f} MiB is not kept here. {where}]\n"
+            words = f"[An output of {size:,} bytes is not kept here. {where}]\n"
             return {"output_type": "stream", "name": "stdout", "text": words}
         self._left -= size
         return output
