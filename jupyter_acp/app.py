@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .remote.options import RemoteOptions
     from .sessions.manager import SessionManager
     from .tools.channel import Channel
-    from .tools.toolbox import Services
+    from .tools.tool import Services
 
 CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
 PERMISSION_EVENT = "https://events.jupyter.org/jupyter_acp/permission/v1"
@@ -223,7 +223,7 @@ class AcpExtension(ExtensionApp):
     permissions = Dict(
         help="""Rules for what agents do through this server, by agent, `*` being all of them: `{"*":
         [{"kind": "terminal", "match": "git status", "decision": "allow"}]}`. `kind` is `read`,
-        `write`, `terminal`, `run` or `*`; `decision` is `allow`, `ask` or `deny`. An agent's
+        `write`, `terminal`, `run`, `restart` or `*`; `decision` is `allow`, `ask` or `deny`. An agent's
         own rules come first; the first that fits decides, before any rule of a user.
         """,
     ).tag(config=True)
@@ -342,6 +342,7 @@ class AcpExtension(ExtensionApp):
         from .bulk import Bulk
         from .client.changes import Changes
         from .client.contents import Contents
+        from .client.control import KernelControl
         from .client.dispatch import ClientServices
         from .client.documents import Documents
         from .client.files import Files
@@ -352,10 +353,12 @@ class AcpExtension(ExtensionApp):
         from .client.running import Running
         from .client.terminals import Terminals
         from .client.watch import Watcher
+        from .client.windows import Windows
         from .client.workspace import Workspace
         from .context.editor import Editor
         from .tools.asked import OwnCalls
-        from .tools.toolbox import TOOLS, Services
+        from .tools.tool import Services
+        from .tools.toolbox import TOOLS
         from .turns import FileTurns
 
         assert self.serverapp is not None
@@ -381,7 +384,9 @@ class AcpExtension(ExtensionApp):
             contents_root,
         )
         running = Running(root_dir, documents, notebooks, kernels, permissions.check)
-        services = Services(workspace, notebooks, running, kernels)
+        control = KernelControl(root_dir, documents, kernels, permissions.check)
+        windows = Windows(root_dir, documents, workspace, permissions.check)
+        services = Services(workspace, notebooks, running, kernels, control, windows)
         tools = self._make_tools(services) if self.tools else None
         return ClientServices(
             files,

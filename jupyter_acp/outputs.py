@@ -24,6 +24,16 @@ class Ran:
     """What a reader has to know besides."""
 
 
+@dataclass(frozen=True)
+class RanCell:
+    """A cell that was to be run, and how that went."""
+
+    id: str
+    index: int
+    source: str
+    ran: Ran
+
+
 class Outputs:
     """Takes what a kernel publishes while it runs something, in any amount."""
 

@@ -80,7 +80,10 @@ TERMINAL_PRINTED = "_jupyter/terminal/output"
 TERMINAL_ENDED = "_jupyter/terminal/exit"
 DOCUMENT_READ = "_jupyter/document/read"
 DOCUMENT_WRITE = "_jupyter/document/write"
+DOCUMENT_SAVE = "_jupyter/document/save"
+DOCUMENT_SHOW = "_jupyter/document/show"
 NOTEBOOK_RUN = "_jupyter/notebook/run"
+NOTEBOOK_RESTART = "_jupyter/notebook/restart"
 FILE_CHANGED = "_jupyter/file/changed"
 PROGRESS = "_jupyter/remote/progress"
 RESULT = "_jupyter/remote/result"
@@ -314,6 +317,13 @@ class DocumentWritten(BaseModel):
 
     version: str
     conflict: bool = False
+
+
+class DocumentShown(BaseModel):
+    """What a window answers to `_jupyter/document/show`."""
+
+    visible: bool
+    """False if it would hide what the user is typing in."""
 
 
 class NotebookRun(BaseModel):

@@ -10,7 +10,8 @@ import hashlib
 import json
 
 READ, WRITE = "_jupyter/document/read", "_jupyter/document/write"
-RUN = "_jupyter/notebook/run"
+SAVE, SHOW = "_jupyter/document/save", "_jupyter/document/show"
+RUN, RESTART = "_jupyter/notebook/run", "_jupyter/notebook/restart"
 
 
 class Page:
@@ -29,6 +30,14 @@ class Page:
         self.silent = False
         self.run = None
         """Called to run a cell: with the parameters, to return the answer."""
+
+        self.restart = None
+        """Called to restart a kernel: the same."""
+
+        self.shown = []
+        """What it was asked to show."""
+
+        self.visible = True
 
         self._running = set()
         self._answering = asyncio.ensure_future(self._answer())
@@ -65,23 +74,27 @@ class Page:
             await asyncio.sleep(0.005)
             messages, at = self.window.received[at:], len(self.window.received)
             for message in messages:
-                if message.get("method") == RUN and not self.silent:
+                if message.get("method") in (RUN, RESTART) and not self.silent:
                     running = asyncio.ensure_future(self._run(message))
                     self._running.add(running)
                     running.add_done_callback(self._running.discard)
-                if message.get("method") in (READ, WRITE) and not self.silent:
+                if message.get("method") in (READ, WRITE, SAVE, SHOW) and not self.silent:
                     answer = self._serve(message["method"], message["params"])
                     await self.window.send({"jsonrpc": "2.0", "id": message["id"], **answer})
 
     async def _run(self, message):
         params = message["params"]
         answer = {"error": {"code": -32002, "message": f"{params['path']} is not open."}}
-        if params["path"] in self.contents and self.run is not None:
-            answer = {"result": await self.run(params)}
+        act = self.run if message["method"] == RUN else self.restart
+        if params["path"] in self.contents and act is not None:
+            answer = {"result": await act(params)}
         await self.window.send({"jsonrpc": "2.0", "id": message["id"], **answer})
 
     def _serve(self, method, params):
         name = params["path"]
+        if method == SHOW:
+            self.shown.append(params)
+            return {"result": {"visible": self.visible}}
         if name not in self.contents:
             return {"error": {"code": -32002, "message": f"{name} is not open."}}
         content = self.contents[name]
@@ -90,6 +103,10 @@ class Page:
             state = {"version": str(self.versions[name]), "dirty": self.dirty[name]}
             state["fileHash"] = self.hashes[name]
             return {"result": {"format": kind, "content": copy.deepcopy(content), **state}}
+        if method == SAVE:
+            self._save(name)
+            self.dirty[name] = False
+            return {"result": {}}
         if self.before_write is not None:
             change, self.before_write = self.before_write, None
             change()
@@ -99,13 +116,16 @@ class Page:
         self.writes.append(params)
         self.type(name, params["content"])
         if params["save"]:
-            text = params["content"] if kind == "text" else json.dumps(params["content"])
-            (self.root / name).write_text(text)
-            self.loaded(name)
+            self._save(name)
         if "onDisk" in params:
             self.hashes[name] = params["onDisk"]["hash"]
         self.dirty[name] = params["onDisk"]["dirty"] if "onDisk" in params else False
         return {"result": {"version": str(self.versions[name])}}
+
+    def _save(self, name):
+        content = self.contents[name]
+        (self.root / name).write_text(content if isinstance(content, str) else json.dumps(content))
+        self.loaded(name)
 
     def close(self):
         for task in (self._answering, *self._running):

@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from mcpclient import connected, decide, servers
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from page import Page
 
 from jupyter_acp.tools.words import CELL_OUTPUT_LIMIT, NOTEBOOK_LIMIT
 
@@ -20,14 +21,21 @@ TOOLS = {
     "open_documents",
     "recent_documents",
     "active_document",
+    "show_document",
+    "save_document",
     "read_notebook",
+    "cell_output",
+    "create_notebook",
     "edit_cell",
     "insert_cell",
     "delete_cell",
     "move_cell",
     "run_cell",
+    "run_cells",
     "run_code",
     "read_variables",
+    "restart_kernel",
+    "interrupt_kernel",
     "list_kernels",
 }
 
@@ -70,19 +78,39 @@ def sources(path):
     return ["".join(cell["source"]) for cell in cells(path)]
 
 
+def described(name, schema):
+    """Look whether a model can tell what to give."""
+    assert schema["type"] == "object"
+    for field, about in schema["properties"].items():
+        assert len(about["description"]) > 15 and "type" in about, (name, field)
+
+
 async def test_what_a_model_is_told_of_the_tools(entry):
     async with connected(entry) as mcp:
         tools = (await mcp.client.list_tools()).tools
         assert {tool.name for tool in tools} == TOOLS
         for tool in tools:
             assert len(tool.description) > 60, tool.name
-            schema = tool.input_schema
-            assert schema["type"] == "object"
-            for name, field in schema["properties"].items():
-                assert len(field["description"]) > 15 and "type" in field, (tool.name, name)
+            assert "$ref" not in json.dumps(tool.input_schema), tool.name
+            described(tool.name, tool.input_schema)
+        cells = next(tool for tool in tools if tool.name == "create_notebook")
+        described("a cell", cells.input_schema["properties"]["cells"]["items"])
         hints = {tool.name: tool.annotations for tool in tools}
-        assert hints["read_notebook"].read_only_hint and not hints["run_code"].read_only_hint
-        assert hints["delete_cell"].destructive_hint and not hints["insert_cell"].destructive_hint
+
+        def those(hint):
+            return {name for name in hints if getattr(hints[name], hint)}
+
+        assert those("read_only_hint") == {
+            *("open_documents", "recent_documents", "active_document", "read_notebook"),
+            *("cell_output", "read_variables", "list_kernels"),
+        }
+        running = {"run_cell", "run_cells", "run_code"}
+        kernels = {"restart_kernel", "interrupt_kernel"}
+        assert those("open_world_hint") == running
+        assert those("destructive_hint") == running | kernels | {
+            *("edit_cell", "delete_cell", "save_document"),
+        }
+        assert TOOLS - those("idempotent_hint") == running | kernels | {"insert_cell"}
         answer = await mcp.client.initialize()
         assert answer.server_info.name == "jupyter" and "JupyterLab" in answer.instructions
 
@@ -305,7 +333,7 @@ async def test_protected_notebooks_are_asked_for(entry, window, root):
         start = len(window.received)
         calling = asyncio.ensure_future(mcp.refused("insert_cell", path=str(path), source="x"))
         question = await decide(window, "deny", start)
-        assert question["toolCall"]["title"] == f"Insert a cell into {path}"
+        assert question["toolCall"]["title"] == f"Insert a cell into {path.name}"
         assert question["toolCall"]["content"][0]["newText"] == "x"
         assert "the user said no" in await calling
         start = len(window.received)
@@ -313,6 +341,129 @@ async def test_protected_notebooks_are_asked_for(entry, window, root):
         await decide(window, "allow", start)
         await calling
     assert sources(path) == ["x"]
+
+
+async def test_the_question_shows_what_is_really_replaced(entry, window, root):
+    (root / ".hidden").mkdir()
+    path = root / ".hidden" / "n.ipynb"
+    path.write_text(nbformat.writes(new_notebook(cells=[new_code_cell("real", id="one")])))
+    async with connected(entry) as mcp:
+        start = len(window.received)
+        edit = {"path": str(path), "cell_id": "one", "source": "new"}
+        calling = asyncio.ensure_future(mcp.refused("edit_cell", **edit, old_source="told"))
+        question = (await decide(window, "allow", start))["toolCall"]
+        assert question["title"] == "Edit cell 1 of n.ipynb"
+        assert question["locations"] == [{"path": str(path)}]
+        (diff,) = [part for part in question["content"] if part["type"] == "diff"]
+        assert (diff["oldText"], diff["newText"]) == ("real", "new")
+        assert "changed since you read it" in await calling
+    assert sources(path) == ["real"]
+
+
+async def test_a_notebook_is_made(entry, root, window):
+    async with connected(entry) as mcp:
+        cells = [{"type": "markdown", "source": "# Hi"}, {"source": "x = 1"}]
+        told = await mcp.text("create_notebook", path="new/n.ipynb", kernel="Python", cells=cells)
+        path = root / "new" / "n.ipynb"
+        made = nbformat.read(path, as_version=4)
+        nbformat.validate(made)
+        assert made.metadata.kernelspec.name == "python3"
+        assert [(cell.cell_type, cell.source) for cell in made.cells] == [
+            ("markdown", "# Hi"),
+            ("code", "x = 1"),
+        ]
+        assert all(cell.id in told for cell in made.cells)
+        # Knowing what it has written, it may go on.
+        edit = {"path": "new/n.ipynb", "cell_id": made.cells[1].id}
+        await mcp.text("edit_cell", **edit, source="x = 2")
+        before = path.read_bytes()
+        assert "there already" in await mcp.refused("create_notebook", path=str(path))
+        assert path.read_bytes() == before
+        told = await mcp.refused("create_notebook", path="odd.ipynb", kernel="cobol")
+        assert "cobol is not installed" in told and "python3" in told
+        assert "not end in .ipynb" in await mcp.refused("create_notebook", path="a.py")
+        assert not (root / "odd.ipynb").exists()
+        await mcp.text("create_notebook", path="empty.ipynb")
+        assert "0 cells" in await mcp.text("read_notebook", path="empty.ipynb")
+    (change,) = [
+        m["params"]
+        for m in window.of("_jupyter/file/changed")
+        if m["params"]["oldText"] is None and m["params"]["path"] == str(path)
+    ]
+    assert "# Hi" in change["newText"]
+
+
+async def test_a_notebook_where_files_are_protected_is_asked_for(entry, window, root):
+    (root / ".hidden").mkdir()
+    async with connected(entry) as mcp:
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.refused("create_notebook", path=".hidden/n.ipynb"))
+        question = await decide(window, "deny", start)
+        assert question["toolCall"]["title"] == "Create n.ipynb"
+        assert "the user said no" in await calling
+    assert not (root / ".hidden" / "n.ipynb").exists()
+
+
+async def test_one_output_in_full(entry, notebook):
+    async with connected(entry) as mcp:
+        out = {"path": "n.ipynb", "cell_id": "four"}
+        result = await mcp.call("cell_output", **out, output=0)
+        assert [b.data for b in result.content if b.type == "image"] == [PNG]
+        told, start = "", 0
+        while True:
+            part = await mcp.text("cell_output", **out, output=1, start=start, length=60_000)
+            told += part.split("\n[Characters")[0]
+            if "Read on with start=" not in part:
+                break
+            start = int(part.rsplit("start=", 1)[1].rstrip(".]"))
+        assert told == "begin\n" + "x" * 100_000 + "\nend"
+        result = await mcp.call("cell_output", **out, length=100)
+        assert {block.type for block in result.content} == {"text", "image"}
+        assert "no outputs" in await mcp.refused("cell_output", path="n.ipynb", cell_id="one")
+        assert "only 2" in await mcp.refused("cell_output", **out, output=2)
+
+
+async def test_a_document_is_shown_in_the_window_that_was_looked_at_last(
+    entry, page, root, notebook, acp_connect
+):
+    (root / "a.py").write_text("x = 1\n")
+    async with connected(entry) as mcp:
+        assert "No window can show" in await mcp.refused("show_document", path="a.py")
+        await page.open("n.ipynb")
+        second = Page(await acp_connect(), root, "second")
+        await second.open("a.py")
+        told = await mcp.text("show_document", path="n.ipynb", cell_id="three")
+        assert "The user sees it now." in told
+        assert second.shown == [{"path": "n.ipynb", "line": None, "cellId": "three"}]
+        second.visible = False
+        told = await mcp.text("show_document", line=1)
+        assert "in a tab behind" in told and second.shown[1]["path"] == "a.py"
+        assert page.shown == []
+        assert "no file" in await mcp.refused("show_document", path="missing.py")
+        assert "outside" in await mcp.refused("show_document", path="/etc/passwd")
+        assert "not both" in await mcp.refused("show_document", line=1, cell_id="x")
+        second.close()
+
+
+async def test_what_is_shown_has_the_name_by_which_it_is_open(entry, page, root):
+    (root / "real.py").write_text("x = 1\n")
+    (root / "link.py").symlink_to(root / "real.py")
+    await page.open("link.py")
+    async with connected(entry) as mcp:
+        await mcp.text("show_document", path="real.py")
+    assert [each["path"] for each in page.shown] == ["link.py"]
+
+
+async def test_an_open_document_is_saved(entry, page, root):
+    path = root / "a.py"
+    path.write_text("saved\n")
+    async with connected(entry) as mcp:
+        assert "Nobody has" in await mcp.text("save_document", path="a.py")
+        await page.open("a.py")
+        assert "no unsaved changes" in await mcp.text("save_document", path="a.py")
+        page.type("a.py", "typed\n")
+        assert "is saved" in await mcp.text("save_document")
+    assert path.read_text() == "typed\n" and not page.dirty["a.py"]
 
 
 async def test_arguments_that_make_no_sense(entry, notebook):

@@ -437,6 +437,120 @@ async def test_a_kernel_that_is_started_again_before_anybody_looks(
         assert "restarted or has ended" in await calling
 
 
+async def test_several_cells_of_a_closed_notebook(entry, root):
+    path = make(root / "n.ipynb", "x = 1", "", "print('two', x)", "1 / 0", "print('never')")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.insert(1, new_markdown_cell("# Text", id="text"))
+    path.write_text(nbformat.writes(notebook))
+    async with connected(entry) as mcp:
+        told = await mcp.refused("run_cells", path="n.ipynb")
+        assert "Cell c0 (index 0) [1] ran." in told and "Cell c2 (index 3) [2] ran.\ntwo 1" in told
+        assert "Cell c3 (index 4) [3] failed." in told and "ZeroDivisionError" in told
+        assert "1 more cells were not run." in told and "never" not in told
+        counts = [cell.get("execution_count") for cell in nbformat.read(path, as_version=4).cells]
+        assert counts == [1, None, None, 2, 3, None]
+        # From here, up to here, only this.
+        assert "never" in await mcp.text("run_cells", path="n.ipynb", first="c4")
+        told = await mcp.text("run_cells", path="n.ipynb", last=3)
+        assert told.count("ran.") == 2 and "index 3" in told
+        told = await mcp.text("run_cells", path="n.ipynb", first="c2", last="c2")
+        assert told.count("ran.") == 1 and "two 1" in told
+        assert "in order" in await mcp.refused("run_cells", path="n.ipynb", first=3, last=0)
+        assert "no cell 'nope'" in await mcp.refused("run_cells", path="n.ipynb", first="nope")
+        assert "no code" in await mcp.refused("run_cells", path="n.ipynb", first=1, last=2)
+
+
+async def test_a_kernel_is_restarted(entry, root, window, jp_serverapp):
+    make(root / "n.ipynb", "x = 1")
+    async with connected(entry) as mcp:
+        assert "No kernel runs" in await mcp.refused("restart_kernel", path="n.ipynb")
+        await mcp.text("run_code", path="n.ipynb", code="x = 1")
+        kernel = await kernel_of(jp_serverapp, "n.ipynb")
+        # A rule for running says nothing about that.
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.refused("restart_kernel", path="n.ipynb"))
+        question = (await decide(window, "deny", start))["toolCall"]
+        assert question["title"] == "Restart the kernel of n.ipynb"
+        assert "variables are lost" in question["content"][0]["content"]["text"]
+        assert "the user said no" in await calling
+        assert "1" in await mcp.text("run_code", path="n.ipynb", code="x")
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("restart_kernel", path="n.ipynb"))
+        await decide(window, "allow", start)
+        assert "is back" in await calling
+        assert await kernel_of(jp_serverapp, "n.ipynb") == kernel
+        assert "no variables" in await mcp.text("read_variables", path="n.ipynb")
+
+
+async def test_a_kernel_that_is_busy_is_restarted(entry, root, window, jp_serverapp):
+    make(root / "n.ipynb", "x = 1")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="1")
+        users = asyncio.ensure_future(execute(jp_serverapp, STUBBORN))
+        manager = jp_serverapp.kernel_manager.get_kernel(await kernel_of(jp_serverapp, "n.ipynb"))
+        await until(lambda: manager.execution_state == "busy")
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("restart_kernel", path="n.ipynb"))
+        question = await decide(window, "allow", start)
+        assert "It is running something" in question["toolCall"]["content"][0]["content"]["text"]
+        assert "is back" in await calling
+        assert "2" in await mcp.text("run_code", path="n.ipynb", code="1 + 1")
+        users.cancel()
+
+
+async def test_what_the_agent_runs_is_interrupted_without_a_question(
+    entry, root, window, interrupts, talks
+):
+    make(root / "n.ipynb", "x = 1")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="x = 5")
+        assert "nothing to interrupt" in await mcp.text("interrupt_kernel", path="n.ipynb")
+        assert interrupts == []
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.refused("run_code", path="n.ipynb", code=LONG))
+        await begun(root)
+        await at_it(talks)
+        assert "It was interrupted." in await mcp.text("interrupt_kernel", path="n.ipynb")
+        assert "KeyboardInterrupt" in await calling
+        assert not [m for m in window.received[start:] if m.get("method") == ASK]
+        assert len(interrupts) == 1
+        assert "5" in await mcp.text("run_code", path="n.ipynb", code="x")
+
+
+async def test_what_others_run_is_interrupted_after_a_question(
+    entry, root, window, jp_serverapp, interrupts, talks
+):
+    make(root / "n.ipynb", "x = 1")
+    (other,) = await servers(window, await window.new(root))
+    async with connected(entry) as mcp, connected(other) as another:
+        await mcp.text("run_code", path="n.ipynb", code="1")
+        users = asyncio.ensure_future(execute(jp_serverapp, LONG))
+        manager = jp_serverapp.kernel_manager.get_kernel(await kernel_of(jp_serverapp, "n.ipynb"))
+        await until(lambda: manager.execution_state == "busy")
+        await begun(root)
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.refused("interrupt_kernel", path="n.ipynb"))
+        question = (await decide(window, "deny", start))["toolCall"]
+        assert question["title"] == "Interrupt what you run in the kernel of n.ipynb"
+        assert "the user said no" in await calling and interrupts == []
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("interrupt_kernel", path="n.ipynb"))
+        await decide(window, "allow", start)
+        assert "It was interrupted." in await calling
+        assert (await users)["ename"] == "KeyboardInterrupt"
+
+        (root / "begun").unlink()
+        running = asyncio.ensure_future(another.refused("run_code", path="n.ipynb", code=LONG))
+        await begun(root)
+        await at_it(talks)
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("interrupt_kernel", path="n.ipynb"))
+        question = (await decide(window, "allow", start))["toolCall"]
+        assert question["title"] == "Interrupt what another session runs in the kernel of n.ipynb"
+        assert "It was interrupted." in await calling
+        assert "KeyboardInterrupt" in await running
+
+
 class TestAsked:
     """Without a rule, the user is asked."""
 
@@ -453,7 +567,7 @@ class TestAsked:
             assert "the user said no" in await calling
             assert not await jp_serverapp.session_manager.list_sessions()
             call = question["toolCall"]
-            assert call["title"] == f"Run cell 1 of {path}" and call["kind"] == "execute"
+            assert call["title"] == "Run cell 1 of n.ipynb" and call["kind"] == "execute"
             assert call["rawInput"] == {"path": str(path), "code": "x = 1\n```"}
             assert call["content"][0]["content"]["text"] == "````\nx = 1\n```\n````"
             # What may be run changes: no rule to be kept beyond the session is offered.
@@ -486,6 +600,36 @@ class TestAsked:
             await decide(window, "allow", start)
             assert "was changed before it could run" in await calling
             assert not await jp_serverapp.session_manager.list_sessions()
+
+    async def test_several_cells_are_asked_for_once(self, entry, root, window):
+        make(root / "n.ipynb", "x = 1", "x = 2", "print(x)")
+        async with connected(entry) as mcp:
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.text("run_cells", path="n.ipynb", first=1))
+            question = (await decide(window, "allow", start))["toolCall"]
+            assert "2" in await calling
+            assert question["title"] == "Run cells 2 to 3 of n.ipynb"
+            assert question["rawInput"]["code"] == "x = 2\n\nprint(x)"
+            shown = question["content"][0]["content"]["text"]
+            assert shown == "Cell 2\n\n```\nx = 2\n```\n\nCell 3\n\n```\nprint(x)\n```"
+            asked = [m for m in window.received[start:] if m.get("method") == ASK]
+            assert len(asked) == 1
+
+    async def test_of_several_cells_one_that_was_changed_is_not_run(self, entry, root, window):
+        make(root / "n.ipynb", "x = 1", "harmless = 1", "x = 3")
+        async with connected(entry) as mcp:
+            await mcp.text("read_notebook", path="n.ipynb")
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused("run_cells", path="n.ipynb"))
+            await window.wait(lambda m: m.get("method") == ASK, start)
+            await mcp.text("edit_cell", path="n.ipynb", cell_id="c1", source="harmful = 1")
+            await decide(window, "allow", start)
+            told = await calling
+            assert "Cell c0 (index 0) [1] ran." in told
+            assert "Cell c1 was changed before it could run" in told
+            assert "1 more cells were not run." in told
+            found = await mcp.text("read_variables", path="n.ipynb")
+            assert "x: int = 1" in found and "harm" not in found
 
     async def test_having_been_let_edit_is_not_having_been_let_run(
         self, entry, root, window, jp_serverapp
@@ -546,6 +690,45 @@ class TestOpen:
         ]
         # What came of it is the window's to keep.
         assert path.read_text() == before and page.writes == []
+
+    async def test_several_cells(self, entry, root, page):
+        make(root / "n.ipynb", "x = 1", "x = 2", "x = 3")
+        await page.open("n.ipynb")
+        asked = []
+
+        async def run(params):
+            asked.append((params["cellId"], params["source"]))
+            return {"status": "error" if params["cellId"] == "c1" else "ok", "executionCount": 5}
+
+        page.run = run
+        async with connected(entry) as mcp:
+            told = await mcp.refused("run_cells")
+        assert [each for each in asked if each[0]] == [("c0", "x = 1"), ("c1", "x = 2")]
+        assert "1 more cells were not run." in told and page.writes == []
+
+    async def test_the_kernel_is_restarted_where_the_user_sees_it(
+        self, entry, root, page, window, jp_serverapp
+    ):
+        make(root / "n.ipynb", "x = 1")
+        await page.open("n.ipynb")
+        page.run = queueing(jp_serverapp)
+        asked = []
+
+        async def restart(params):
+            asked.append(params)
+            kernel = await kernel_of(jp_serverapp, "n.ipynb")
+            await jp_serverapp.kernel_manager.restart_kernel(kernel)
+            return {}
+
+        page.restart = restart
+        async with connected(entry) as mcp:
+            await mcp.text("run_code", code="x = 1")
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.text("restart_kernel"))
+            await decide(window, "allow", start)
+            await calling
+            assert asked == [{"path": "n.ipynb"}]
+            assert "no variables" in await mcp.text("read_variables")
 
     async def test_a_cell_that_fails(self, entry, root, page):
         make(root / "n.ipynb", "x = 1")

@@ -12,9 +12,13 @@ from typing import Any, NamedTuple, Protocol
 
 from ..protocol import (
     DOCUMENT_READ,
+    DOCUMENT_SAVE,
+    DOCUMENT_SHOW,
     DOCUMENT_WRITE,
+    NOTEBOOK_RESTART,
     NOTEBOOK_RUN,
     DocumentContent,
+    DocumentShown,
     DocumentWritten,
     NotebookRun,
     parse,
@@ -136,23 +140,47 @@ class Documents:
 
         It is refused if its source has become another. Without a cell, only its kernel is started.
         """
+        more = {"cellId": cell, "source": source}
+        answer = await self._first(path, NOTEBOOK_RUN, more, "while it ran")
+        return None if answer is None else parse(NotebookRun, answer)
+
+    async def restart(self, path: Path) -> bool:
+        """Restart the kernel of a notebook where it is open; False if no window can."""
+        return await self._first(path, NOTEBOOK_RESTART, {}, "meanwhile") is not None
+
+    async def _first(self, path: Path, method: str, more: dict[str, Any], when: str) -> Any:
+        """Return what the first window answers that can do something with an open notebook."""
         for host, name in self._find(path):
             try:
-                answer = await host.request(
-                    NOTEBOOK_RUN, {"path": name, "cellId": cell, "source": source}
-                )
+                return await host.request(method, {"path": name, **more})
             except RpcError as error:
                 if error.code in (NOT_FOUND, METHOD_NOT_FOUND):
                     continue
                 if error.code == UNAVAILABLE:
-                    # Not to be tried elsewhere: it may have been run already.
+                    # Not to be tried elsewhere: it may have been done already.
                     raise RpcError(
                         UNAVAILABLE,
-                        f"The window that has {name} open was lost while it ran: read the notebook "
+                        f"The window that has {name} open was lost {when}: read the notebook "
                         "to see how far it came.",
                     ) from None
                 raise
-            return parse(NotebookRun, answer)
+        return None
+
+    async def save(self, live: Live) -> None:
+        """Save what the user sees into its file."""
+        await self._ask(live.host, DOCUMENT_SAVE, {"path": live.name})
+
+    async def show(
+        self, windows: list[tuple[Host, str]], line: int | None, cell: str | None
+    ) -> DocumentShown | None:
+        """Show a document at a line or a cell, in the first window that can; None if none can."""
+        for host, name in windows:
+            params = {"path": name, "line": line, "cellId": cell}
+            try:
+                return parse(DocumentShown, await self._ask(host, DOCUMENT_SHOW, params))
+            except RpcError as error:
+                if error.code not in (METHOD_NOT_FOUND, UNAVAILABLE):
+                    raise
         return None
 
     async def _ask(self, host: Host, method: str, params: dict[str, Any]) -> Any:
@@ -161,6 +189,6 @@ class Documents:
         except asyncio.TimeoutError:
             raise RpcError(
                 INTERNAL_ERROR,
-                f"The window that has {params['path']} open does not answer. Look at it again before "
-                "you go on: whether it was changed is not known.",
+                f"The window that was asked about {params['path']} does not answer. Look at it again before "
+                "you go on: whether anything was done is not known.",
             ) from None

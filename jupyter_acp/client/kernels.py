@@ -47,6 +47,7 @@ class Kernels:
         self._specs = specs
         self._root = root
         self._starting: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+        self._talks: set[Conversation] = set()
 
     # Which there are
 
@@ -117,6 +118,24 @@ class Kernels:
                 ) from error
             return _kernel(session["kernel"])
 
+    async def described(self, wanted: str | None) -> dict[str, Any]:
+        """Return what a notebook says of its kernel, which is named by name, by title or by language."""
+        specs = await self.specs()
+        default = str(self._kernels.default_kernel_name)
+        known = [default] if wanted is None else _alike(specs, wanted)
+        # Several may speak the language that was named.
+        name = next((name for name in (wanted, default, *known) if name in known), None)
+        if name not in specs:
+            raise invalid_params(
+                f"kernel: {name or wanted} is not installed here. Installed are: "
+                f"{', '.join(sorted(specs)) or 'none'}."
+            )
+        spec = specs[name]
+        kernelspec = {"name": name, "display_name": spec["displayName"] or name}
+        if spec["language"]:
+            kernelspec["language"] = spec["language"]
+        return {"kernelspec": kernelspec}
+
     async def _choose(self, metadata: dict[str, Any]) -> str:
         """Return the kernelspec that a notebook names, else one of the same language."""
         spec = metadata.get("kernelspec") or {}
@@ -138,12 +157,12 @@ class Kernels:
     # What they say
 
     async def execute(
-        self, kernel: Kernel, code: str, *, timeout: float, store_history: bool
+        self, kernel: Kernel, code: str, *, timeout: float, store_history: bool, owner: str
     ) -> Ran:
         """Run code and return what came of it; it is interrupted when it takes too long."""
         deadline = time.monotonic() + timeout
         outputs = Outputs()
-        async with self._conversation(kernel, deadline) as talk:
+        async with self._conversation(kernel, deadline, owner) as talk:
             talk.execute(code, store_history=store_history)
             try:
                 reply = await talk.finish(outputs, deadline)
@@ -176,10 +195,10 @@ class Kernels:
 
     @contextlib.asynccontextmanager
     async def watch(
-        self, kernel: Kernel, code: str, *, timeout: float
+        self, kernel: Kernel, code: str, *, timeout: float, owner: str
     ) -> AsyncIterator[Conversation]:
         """Wait until a kernel is free, then know whether it is at code that a window sends it."""
-        async with self._conversation(kernel, time.monotonic() + timeout) as talk:
+        async with self._conversation(kernel, time.monotonic() + timeout, owner) as talk:
             following = asyncio.ensure_future(talk.follow(code))
             try:
                 yield talk
@@ -199,6 +218,20 @@ class Kernels:
         with contextlib.suppress(Exception):
             await _maybe(self._kernels.interrupt_kernel(kernel.id))
 
+    async def restart(self, kernel: Kernel) -> None:
+        """Start a kernel anew."""
+        try:
+            await _maybe(self._kernels.restart_kernel(kernel.id))
+        except Exception as error:
+            raise RpcError(
+                INTERNAL_ERROR, f"The kernel {kernel.name} could not be restarted: {error}"
+            ) from error
+
+    def owner(self, kernel: Kernel) -> str | None:
+        """Return whose code a kernel is at, if it is that of an owner who was named here."""
+        at_it = (talk for talk in self._talks if talk.kernel.id == kernel.id and talk.started)
+        return next((talk.owner for talk in at_it if talk.owner), None)
+
     async def _stop(
         self, talk: Conversation, outputs: Outputs, note: str
     ) -> tuple[dict[str, Any] | None, str]:
@@ -211,7 +244,9 @@ class Kernels:
         return reply, f"{note} and was interrupted."
 
     @contextlib.asynccontextmanager
-    async def _conversation(self, kernel: Kernel, deadline: float) -> AsyncIterator[Conversation]:
+    async def _conversation(
+        self, kernel: Kernel, deadline: float, owner: str = ""
+    ) -> AsyncIterator[Conversation]:
         try:
             manager = self._kernels.get_kernel(kernel.id)
         except Exception:
@@ -227,7 +262,12 @@ class Kernels:
         try:
             talk = Conversation(kernel, client, lambda: kernel.id in self._kernels)
             await talk.begin(manager, deadline)
-            yield talk
+            talk.owner = owner
+            self._talks.add(talk)
+            try:
+                yield talk
+            finally:
+                self._talks.discard(talk)
         finally:
             client.stop_channels()
 
@@ -241,6 +281,9 @@ class Conversation:
         """Whether the kernel has begun with ours: only then is it ours to interrupt."""
 
         self.language = ""
+        self.owner = ""
+        """For whom it is held."""
+
         self._client = client
         self._exists = exists
         self._manager: Any = None
@@ -373,6 +416,17 @@ class Conversation:
 
 def _kernel(model: dict[str, Any]) -> Kernel:
     return Kernel(model["id"], model["name"], model.get("execution_state") or "unknown")
+
+
+def _alike(specs: dict[str, dict[str, Any]], wanted: str) -> list[str]:
+    """Return the kernels that have a name, a title or a language."""
+    names = {
+        name: (name, spec["displayName"] or "", spec["language"] or "")
+        for name, spec in specs.items()
+    }
+    return sorted(
+        name for name in names if wanted.lower() in (each.lower() for each in names[name])
+    )
 
 
 def _process(manager: Any) -> Any:

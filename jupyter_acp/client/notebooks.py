@@ -6,12 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import hashlib
 import os
-import uuid
-from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -21,15 +17,14 @@ from ..paths import contained, uri_path
 from ..policy import Action, Details
 from ..protected import needs_permission
 from ..rpc import RpcError, invalid_params
-from ..rpc.errors import CONFLICT, NOT_FOUND
+from ..rpc.errors import CONFLICT
 from ..turns import FileTurns
+from .notebook import CellType, Notebook, digest, index_of, new_cell, with_ids
 from .view import NoteChange, Permit, SessionView
 
 T = TypeVar("T")
 
 ATTEMPTS = 10
-
-CellType = Literal["code", "markdown", "raw"]
 
 
 class LiveDocuments(Protocol):
@@ -50,29 +45,6 @@ class ContentsManager(Protocol):
 
     def save_notebook(self, path: Path, text: str, before: str | None) -> Awaitable[None]:
         """Write a notebook, which was another before."""
-
-
-@dataclass(frozen=True)
-class Notebook:
-    """A notebook as it was when it was read; every cell has an id."""
-
-    path: Path
-    content: dict[str, Any]
-    live: Any
-    """The document in a window, if it is open in one."""
-
-    text: str | None
-    """What the file says, if it is not open."""
-
-    @property
-    def cells(self) -> list[dict[str, Any]]:
-        """Its cells."""
-        cells: list[dict[str, Any]] = self.content["cells"]
-        return cells
-
-    def index(self, cell: str) -> int:
-        """Return where a cell is, or say which ones there are."""
-        return index_of(self.cells, cell, self.path)
 
 
 class Notebooks:
@@ -104,29 +76,71 @@ class Notebooks:
 
     async def read(self, session: SessionView, path: Path) -> Notebook:
         """Return a notebook as the user sees it."""
-        await self.check(session, "read", path, f"Read {path}")
+        await self.check(session, "read", path, f"Read {path.name}")
         return await self.load(path)
 
     def note(self, session: SessionView, notebook: Notebook, cells: list[dict[str, Any]]) -> None:
         """Remember which cells an agent has been shown: it may change those, and knows what."""
         seen = self._seen.setdefault(session.id, {})
         for cell in cells:
-            seen[notebook.path, cell["id"]] = _digest(cell["source"])
+            seen[notebook.path, cell["id"]] = digest(cell["source"])
+
+    async def create(
+        self,
+        session: SessionView,
+        path: Path,
+        metadata: dict[str, Any],
+        cells: list[tuple[CellType, str]],
+        title: str,
+    ) -> Notebook:
+        """Make the file of a notebook that is not there yet."""
+        content = {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": metadata,
+            "cells": [new_cell(kind, source) for kind, source in cells],
+        }
+        text = NOTEBOOK.text(content)
+        notebook = Notebook(path, content, None, None)
+        _check_new(path)
+        await self.check(session, "write", path, title, _shown(path, None, text))
+        async with self._turns.of(path):
+            _check_new(path)
+            await self._save(notebook, content)
+        self._changed(session, path, Change(NOTEBOOK, None, content))
+        self.note(session, notebook, notebook.cells)
+        return notebook
 
     async def edit(
-        self, session: SessionView, path: Path, cell_id: str, source: str, old: str | None
-    ) -> None:
-        """Give a cell another source, unless the user has changed it since the agent read it."""
+        self,
+        session: SessionView,
+        path: Path,
+        cell_id: str,
+        source: str,
+        old: str | None,
+        title: str,
+    ) -> int:
+        """Give a cell another source, unless the user has changed it since the agent read it.
 
-        def edit(cells: list[dict[str, Any]]) -> dict[str, Any]:
-            cell = cells[index_of(cells, cell_id, path)]
+        Return where it is.
+        """
+
+        def edit(cells: list[dict[str, Any]]) -> tuple[int, dict[str, Any]]:
+            at = index_of(cells, cell_id, path)
+            cell = cells[at]
             self._check_seen(session, path, cell, old)
             cell["source"] = source
-            return cell
+            return at, cell
 
-        title = f"Edit cell {cell_id} of {path}"
-        cell = await self.change(session, path, edit, title, _shown(path, old, source))
+        async def details() -> dict[str, Any]:
+            # What is replaced, and not what the agent takes it for.
+            notebook = await self.load(path)
+            now = notebook.cells[notebook.index(cell_id)]["source"]
+            return await _shown(path, now, source)()
+
+        at, cell = await self.change(session, path, edit, title, details)
         self._took(session, path, cell)
+        return at
 
     async def insert(
         self,
@@ -137,37 +151,33 @@ class Notebooks:
         *,
         after: str | None,
         index: int | None,
+        title: str,
     ) -> tuple[str, int]:
         """Put in a cell; return its id and its place."""
-        cell: dict[str, Any] = {
-            "id": uuid.uuid4().hex[:8],
-            "cell_type": kind,
-            "metadata": {},
-            "source": source,
-        }
-        if kind == "code":
-            cell |= {"outputs": [], "execution_count": None}
+        cell = new_cell(kind, source)
 
         def edit(cells: list[dict[str, Any]]) -> int:
             at = _place(cells, after, index, path)
             cells.insert(at, cell)
             return at
 
-        title = f"Insert a cell into {path}"
         at = await self.change(session, path, edit, title, _shown(path, None, source))
         self._took(session, path, cell)
         return cell["id"], at
 
-    async def delete(self, session: SessionView, path: Path, cell_id: str) -> None:
-        """Take a cell out, unless the user has changed it since the agent read it."""
+    async def delete(self, session: SessionView, path: Path, cell_id: str, title: str) -> int:
+        """Take a cell out, unless the user has changed it since the agent read it.
 
-        def edit(cells: list[dict[str, Any]]) -> None:
+        Return where it was.
+        """
+
+        def edit(cells: list[dict[str, Any]]) -> int:
             at = index_of(cells, cell_id, path)
             self._check_seen(session, path, cells[at], None)
             del cells[at]
+            return at
 
-        title = f"Delete cell {cell_id} of {path}"
-        await self.change(session, path, edit, title, _shown(path))
+        return await self.change(session, path, edit, title, _shown(path))
 
     async def move(
         self,
@@ -177,6 +187,7 @@ class Notebooks:
         *,
         after: str | None,
         index: int | None,
+        title: str,
     ) -> int:
         """Put a cell elsewhere; return where it is then."""
 
@@ -188,7 +199,6 @@ class Notebooks:
 
         if after == cell_id:
             raise invalid_params("A cell cannot be moved behind itself.")
-        title = f"Move cell {cell_id} of {path}"
         return await self.change(session, path, edit, title, _shown(path))
 
     async def change(
@@ -262,14 +272,14 @@ class Notebooks:
         self, session: SessionView, path: Path, cell: dict[str, Any], old: str | None
     ) -> None:
         if old is not None:
-            known: bytes | None = _digest(old)
+            known: bytes | None = digest(old)
         else:
             known = self._seen.get(session.id, {}).get((path, cell["id"]))
         if known is None:
             raise RpcError(
                 CONFLICT, f"You have not read cell {cell['id']} yet: read it before you change it."
             )
-        if known != _digest(cell["source"]):
+        if known != digest(cell["source"]):
             raise RpcError(
                 CONFLICT,
                 f"Cell {cell['id']} was changed since you read it, perhaps by the user. Nothing was "
@@ -278,7 +288,7 @@ class Notebooks:
             )
 
     def _took(self, session: SessionView, path: Path, cell: dict[str, Any]) -> None:
-        self._seen.setdefault(session.id, {})[path, cell["id"]] = _digest(cell["source"])
+        self._seen.setdefault(session.id, {})[path, cell["id"]] = digest(cell["source"])
 
     async def load(self, path: Path) -> Notebook:
         """Return a notebook; whether that may be read was asked before."""
@@ -292,7 +302,7 @@ class Notebooks:
                 content = NOTEBOOK.parse(text if text is not None else live.content)
         except ValueError as error:
             raise invalid_params(f"{path} cannot be read as a notebook: {error}.") from None
-        return Notebook(path, _named(content), live, text)
+        return Notebook(path, with_ids(content), live, text)
 
     async def _save(self, notebook: Notebook, content: dict[str, Any]) -> None:
         path, text = notebook.path, NOTEBOOK.text(content)
@@ -302,16 +312,13 @@ class Notebooks:
             await _in_thread(write_text, path, text)
 
 
-def index_of(cells: list[dict[str, Any]], cell_id: str, path: Path) -> int:
-    """Return where a cell is, or say which ones there are."""
-    ids = [cell["id"] for cell in cells]
-    if cell_id not in ids:
+def _check_new(path: Path) -> None:
+    if os.path.lexists(path):
         raise RpcError(
-            NOT_FOUND,
-            f"There is no cell {cell_id!r} in {path}; read the notebook again. Its cells are: "
-            f"{', '.join(ids[:100]) or 'none'}.",
+            CONFLICT,
+            f"{path} is there already, and was left as it is: read it and change its cells, or "
+            "choose another name.",
         )
-    return ids.index(cell_id)
 
 
 def _place(cells: list[dict[str, Any]], after: str | None, index: int | None, path: Path) -> int:
@@ -322,30 +329,6 @@ def _place(cells: list[dict[str, Any]], after: str | None, index: int | None, pa
     if index > len(cells):
         raise invalid_params(f"index: there are only {len(cells)} cells.")
     return index
-
-
-def _named(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Give cells of older notebooks ids that are the same at the next reading, unless they change."""
-    if all("id" in cell for cell in notebook["cells"]):
-        return notebook
-    counts: Counter[tuple[str, str]] = Counter()
-    taken = {cell.get("id") for cell in notebook["cells"]}
-    cells = []
-    for cell in notebook["cells"]:
-        if "id" not in cell:
-            key = (cell["cell_type"], cell["source"])
-            counts[key] += 1
-            name = _digest(f"{key}{counts[key]}").hex()[:8]
-            while name in taken:
-                name += "x"
-            taken.add(name)
-            cell = {**cell, "id": name}
-        cells.append(cell)
-    return {**notebook, "cells": cells}
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _shown(path: Path, old: str | None = None, new: str | None = None) -> Details:

@@ -10,11 +10,12 @@ import contextlib
 import json
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from ..inspection import EXPRESSION
-from ..outputs import Ran
+from ..outputs import Ran, RanCell
 from ..policy import Action
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
@@ -52,12 +53,18 @@ class Notebook(Protocol):
     def index(self, cell: str) -> int:
         """Return where a cell is."""
 
+    def to_run(self, first: str | None, last: str | None) -> list[int]:
+        """Return where the cells are that have code to run, from the one to the other."""
+
 
 class Notebooks(Protocol):
     """Where cells are read and outputs are written."""
 
     def read(self, session: SessionView, path: Path) -> Awaitable[Any]:
         """Return a notebook."""
+
+    def load(self, path: Path) -> Awaitable[Any]:
+        """Return a notebook; whether that may be read was asked before."""
 
     def check(
         self, session: SessionView, kind: Literal["read", "write"], path: Path, title: str
@@ -86,7 +93,7 @@ class Kernels(Protocol):
         """Return the kernel of a notebook, started if it has none."""
 
     def execute(
-        self, kernel: Any, code: str, *, timeout: float, store_history: bool
+        self, kernel: Any, code: str, *, timeout: float, store_history: bool, owner: str
     ) -> Awaitable[Ran]:
         """Run code."""
 
@@ -94,7 +101,7 @@ class Kernels(Protocol):
         """Look at something."""
 
     def watch(
-        self, kernel: Any, code: str, *, timeout: float
+        self, kernel: Any, code: str, *, timeout: float, owner: str
     ) -> contextlib.AbstractAsyncContextManager[Watch]:
         """Wait until a kernel is free, then know whether it is at code that a window sends it."""
 
@@ -122,7 +129,9 @@ class Running:
         self._kernels = kernels
         self._permit = permit
 
-    async def cell(self, session: SessionView, path: Path, cell_id: str, timeout: float) -> Ran:
+    async def cell(
+        self, session: SessionView, path: Path, cell_id: str, timeout: float, title: str
+    ) -> RanCell:
         """Run a cell: in the window that has the notebook open, else here and into the file."""
         notebook: Notebook = await self._notebooks.read(session, path)
         index = notebook.index(cell_id)
@@ -132,35 +141,57 @@ class Running:
                 f"Cell {cell_id} is a {cell['cell_type']} cell: there is nothing to run in it."
             )
         source: str = cell["source"]
-        await self._ask(session, path, f"Run cell {index + 1} of {path}", source)
-        if notebook.live is not None:
-            ran = await self._in_window(path, cell_id, source, timeout)
-            if ran is not None:
-                return ran
-        await self._notebooks.check(session, "write", path, f"Save outputs in {path}")
-        # What was allowed is what was shown: another tool may have changed the cell meanwhile.
-        notebook = await self._notebooks.read(session, path)
-        if notebook.cells[notebook.index(cell_id)]["source"] != source:
-            raise RpcError(
-                CONFLICT, f"Cell {cell_id} was changed before it could run; nothing was run."
-            )
-        kernel = await self._kernels.start(path, notebook.content["metadata"])
-        ran = await self._kernels.execute(kernel, source, timeout=timeout, store_history=True)
-        await self._keep(path, cell_id, source, ran)
-        return ran
+        await self._ask(session, path, title, source, _fenced(source))
+        place = _Place(session, path, timeout)
+        return RanCell(cell_id, index, source, await self._run(place, cell_id, source))
 
-    async def code(self, session: SessionView, path: Path, code: str, timeout: float) -> Ran:
+    async def cells(
+        self,
+        session: SessionView,
+        path: Path,
+        first: str | None,
+        last: str | None,
+        timeout: float,
+        title: str,
+    ) -> tuple[list[RanCell], list[int]]:
+        """Run the code cells from one to another, one after the other, until one fails.
+
+        Return how they went, and where the cells are that were not run any more.
+        """
+        notebook: Notebook = await self._notebooks.read(session, path)
+        wanted = notebook.to_run(first, last)
+        sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
+        await self._ask(session, path, title, "\n\n".join(sources.values()), _shown(sources))
+        place = _Place(session, path, timeout)
+        done: list[RanCell] = []
+        for index, source in sources.items():
+            cell_id: str = notebook.cells[index]["id"]
+            try:
+                ran = await self._run(place, cell_id, source)
+            except RpcError as error:
+                # What ran before has run all the same.
+                ran = Ran("aborted", note=error.text)
+            done.append(RanCell(cell_id, index, source, ran))
+            if ran.status != "ok":
+                break
+        return done, wanted[len(done) :]
+
+    async def code(
+        self, session: SessionView, path: Path, code: str, timeout: float, title: str
+    ) -> Ran:
         """Run code in a notebook's kernel without a trace in the notebook."""
         if not code.strip():
             raise invalid_params("code: there is nothing to run.")
         notebook: Notebook = await self._notebooks.read(session, path)
-        await self._ask(session, path, f"Run code in the kernel of {path}", code)
+        await self._ask(session, path, title, code, _fenced(code))
         kernel = await self._kernels.find(path)
         if kernel is None and notebook.live is not None:
             # The window should know its kernel, as if the user had started it.
             await self._start_in_window(path, timeout)
         kernel = await self._kernels.start(path, notebook.content["metadata"])
-        ran = await self._kernels.execute(kernel, code, timeout=timeout, store_history=False)
+        ran = await self._kernels.execute(
+            kernel, code, timeout=timeout, store_history=False, owner=session.id
+        )
         # It is not in the history of the notebook: its number would be that of another.
         ran.execution_count = None
         return ran
@@ -185,14 +216,37 @@ class Running:
                 UNAVAILABLE, "The kernel did not tell its variables; use run_code to look at them."
             ) from None
 
-    async def _ask(self, session: SessionView, path: Path, title: str, code: str) -> None:
+    async def _run(self, place: _Place, cell_id: str, source: str) -> Ran:
+        """Run a cell if it is still what was allowed: another tool may have changed it meanwhile."""
+        session, path, timeout = place.session, place.path, place.timeout
+        notebook: Notebook = await self._notebooks.load(path)
+        if notebook.live is not None:
+            ran = await self._in_window(place, cell_id, source)
+            if ran is not None:
+                return ran
+        if not place.may_save:
+            await self._notebooks.check(session, "write", path, f"Save outputs in {path.name}")
+            place.may_save = True
+            notebook = await self._notebooks.load(path)
+        if notebook.cells[notebook.index(cell_id)]["source"] != source:
+            raise RpcError(
+                CONFLICT, f"Cell {cell_id} was changed before it could run; it was not run."
+            )
+        kernel = await self._kernels.start(path, notebook.content["metadata"])
+        ran = await self._kernels.execute(
+            kernel, source, timeout=timeout, store_history=True, owner=session.id
+        )
+        await self._keep(path, cell_id, source, ran)
+        return ran
+
+    async def _ask(
+        self, session: SessionView, path: Path, title: str, code: str, shown: str
+    ) -> None:
         async def details() -> dict[str, Any]:
             return {
                 "rawInput": {"path": str(path), "code": code},
                 "locations": [{"path": str(path)}],
-                "content": [
-                    {"type": "content", "content": {"type": "text", "text": _fenced(code)}}
-                ],
+                "content": [{"type": "content", "content": {"type": "text", "text": shown}}],
             }
 
         action = Action.on_file("run", path, [*session.roots, self._root_dir], title, details)
@@ -211,7 +265,8 @@ class Running:
                 f"The window that has {path} open did not start a kernel; ask the user to.",
             ) from None
 
-    async def _in_window(self, path: Path, cell: str, source: str, timeout: float) -> Ran | None:
+    async def _in_window(self, place: _Place, cell: str, source: str) -> Ran | None:
+        path, timeout = place.path, place.timeout
         deadline = time.monotonic() + timeout
         kernel = await self._kernels.find(path)
         if kernel is None:
@@ -226,7 +281,9 @@ class Running:
         watching: contextlib.AbstractAsyncContextManager[Watch | None] = (
             contextlib.nullcontext()
             if kernel is None
-            else self._kernels.watch(kernel, source, timeout=deadline - time.monotonic())
+            else self._kernels.watch(
+                kernel, source, timeout=deadline - time.monotonic(), owner=place.session.id
+            )
         )
         async with watching as watch:
             running = asyncio.ensure_future(self._documents.run(path, cell, source))
@@ -269,6 +326,22 @@ class Running:
                     cell["execution_count"] = ran.execution_count
 
         await self._notebooks.apply(path, edit)
+
+
+@dataclass
+class _Place:
+    """Where cells are run that the user has allowed."""
+
+    session: SessionView
+    path: Path
+    timeout: float
+    may_save: bool = False
+    """Whether outputs may be written into the file, which is looked at once."""
+
+
+def _shown(sources: dict[int, str]) -> str:
+    """Return the code of cells as people read it, each under the number of its cell."""
+    return "\n\n".join(f"Cell {at + 1}\n\n{_fenced(sources[at])}" for at in sources)
 
 
 def _fenced(code: str) -> str:

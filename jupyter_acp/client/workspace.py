@@ -180,6 +180,19 @@ class Workspace:
             if window.host is not None and self._leads_to(name, path)
         ]
 
+    def to_show(self, path: Path) -> list[tuple[Host, str]]:
+        """Return the windows that can show a file, and its contents path there.
+
+        The one that was looked at last comes first.
+        """
+        if self._root is None or Path(self._root) not in path.parents:
+            return []
+        name = path.relative_to(self._root).as_posix()
+        # It may be open there by the name of a link that leads to it.
+        known = {id(host): name for host, name in reversed(self.find(path))}
+        hosts = [window.host for window in self._by_focus() if window.host is not None]
+        return [(host, known.get(id(host), name)) for host in hosts]
+
     def left(self, host: Host) -> None:
         """Keep what a page had open for a while: it may only have lost its network."""
         loop = asyncio.get_running_loop()

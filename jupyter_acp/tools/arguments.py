@@ -28,12 +28,12 @@ class Recent(Arguments):
     limit: int = Field(default=20, ge=0, le=1000, description="How many to return at most.")
 
 
+_PATH = "an absolute path, a path relative to the session's folder, or a file:// URI"
 Path = Annotated[
     str | None,
     Field(
         description=(
-            "The notebook: an absolute path, a path relative to the session's folder, or a "
-            "file:// URI. Left out, it is the notebook that the user is looking at."
+            f"The notebook: {_PATH}. Left out, it is the notebook that the user is looking at."
         ),
     ),
 ]
@@ -62,6 +62,56 @@ class OfNotebook(Arguments):
     """Whatever is about a notebook."""
 
     path: Path = None
+
+
+class OfDocument(Arguments):
+    """Whatever is about a file of any kind."""
+
+    path: str | None = Field(
+        default=None,
+        description=f"The file: {_PATH}. Left out, it is the one that the user is looking at.",
+    )
+
+
+class ShowDocument(OfDocument):
+    """`show_document`."""
+
+    line: int | None = Field(
+        default=None, ge=1, description="The line of a text file to show, counted from 1."
+    )
+    cell_id: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The cell of a notebook to show: its id, from read_notebook.",
+    )
+
+
+class NewCell(Arguments):
+    """A cell of a notebook that is made."""
+
+    type: Literal["code", "markdown", "raw"] = Field(
+        default="code", description="What kind of cell it is."
+    )
+    source: str = Field(description="The source of the cell.")
+
+
+class CreateNotebook(Arguments):
+    """`create_notebook`."""
+
+    path: str = Field(
+        min_length=1,
+        description=f"The file to make, its name ending in .ipynb: {_PATH}.",
+    )
+    kernel: str | None = Field(
+        default=None,
+        description=(
+            "The kernel, by its name (list_kernels tells which there are) or its language, for "
+            "example python3, python or R. Left out, it is the server's default."
+        ),
+    )
+    cells: list[NewCell] = Field(
+        default_factory=list, description="The first cells, from top to bottom; none if left out."
+    )
 
 
 class ReadNotebook(OfNotebook):
@@ -105,7 +155,7 @@ class InsertCell(OfNotebook):
 
 
 class OfCell(OfNotebook):
-    """`delete_cell`."""
+    """Whatever is about one cell."""
 
     cell_id: CellId
 
@@ -123,6 +173,42 @@ class RunCell(OfCell):
     timeout: Timeout = DEFAULT_TIMEOUT
 
 
+class RunCells(OfNotebook):
+    """`run_cells`."""
+
+    first: str | None = Field(
+        default=None,
+        coerce_numbers_to_str=True,
+        min_length=1,
+        description=(
+            "The first cell to run: its id, or its index counted from 0. Left out, the first cell "
+            "of the notebook."
+        ),
+    )
+    last: str | None = Field(
+        default=None,
+        coerce_numbers_to_str=True,
+        min_length=1,
+        description=(
+            "The last cell to run: its id, or its index counted from 0. Left out, the last cell "
+            "of the notebook."
+        ),
+    )
+    timeout: Timeout = DEFAULT_TIMEOUT
+
+
+class CellOutput(OfCell):
+    """`cell_output`."""
+
+    output: int | None = Field(
+        default=None, ge=0, description="Which output, counted from 0; all of them if left out."
+    )
+    start: int = Field(default=0, ge=0, description="The first character of the text to return.")
+    length: int = Field(
+        default=20_000, ge=1, le=100_000, description="How many characters of it to return at most."
+    )
+
+
 class RunCode(OfNotebook):
     """`run_code`."""
 
@@ -133,17 +219,24 @@ class RunCode(OfNotebook):
 def schema(model: type[Arguments]) -> dict[str, Any]:
     """Return the JSON schema of arguments, without what only makes it longer."""
     full = model.model_json_schema()
-    properties = {name: _plain(field) for name, field in full.get("properties", {}).items()}
+    return _object(full, full.get("$defs", {}))
+
+
+def _object(full: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
+    properties = {name: _plain(field, parts) for name, field in full.get("properties", {}).items()}
     told: dict[str, Any] = {"type": "object", "properties": properties}
     if "required" in full:
         told["required"] = full["required"]
     return {**told, "additionalProperties": False}
 
 
-def _plain(field: dict[str, Any]) -> dict[str, Any]:
+def _plain(field: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
     # Not every agent copes with `anyOf`; an argument that may be null may as well be left out.
     options = [option for option in field.get("anyOf", []) if option.get("type") != "null"]
     kept = {key: value for key, value in field.items() if key not in ("anyOf", "title")}
     if kept.get("default", ...) is None:
         del kept["default"]
+    if isinstance(inner := kept.get("items"), dict) and "$ref" in inner:
+        # Nor with references.
+        kept["items"] = _object(parts[inner["$ref"].rpartition("/")[2]], parts)
     return {**(options[0] if options else {}), **kept}

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from ..client.view import SessionView
 from .arguments import Arguments
+from .tool import title_of
 
 LONGEST_WORDS = 200
 """How long the words beside a tool's name may be, in characters, that say no more than the name."""
@@ -245,8 +246,3 @@ def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _ForeignError
     return value
-
-
-def title_of(tool: str) -> str:
-    """Return what people call a tool."""
-    return tool.replace("_", " ").capitalize()

@@ -17,10 +17,10 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from pydantic import TypeAdapter
 
-from ..protocol import parse
 from ..rpc import RpcError
 from .arguments import schema
-from .toolbox import FailedRunError, Tool, Toolbox
+from .tool import Tool
+from .toolbox import FailedRunError, Toolbox
 from .words import Content
 
 PROGRESS = 5.0
@@ -55,10 +55,8 @@ async def serve(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         try:
-            tool = toolbox.get(params.name)
-            given = parse(tool.arguments, params.arguments)
             async with _progress(context):
-                content = await _apart(tool.call(toolbox, given))
+                content = await _apart(toolbox.run(params.name, params.arguments))
         except RpcError as error:
             return _failed(error.text)
         except FailedRunError as error:
@@ -164,13 +162,7 @@ def _described(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=schema(tool.arguments),
-        annotations=types.ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.reads_only,
-            destructive_hint=tool.destroys,
-            idempotent_hint=tool.reads_only,
-            open_world_hint=tool.name in ("run_cell", "run_code"),
-        ),
+        annotations=types.ToolAnnotations.model_validate(tool.annotations),
     )
 
 

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 from ..client.terminals.output import plain
-from ..outputs import Ran
+from ..outputs import Ran, RanCell
 
 CELL_OUTPUT_LIMIT = 2_000
 """How much of a cell's outputs is told when a notebook is read, in characters."""
@@ -33,6 +34,11 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
+def json_text(value: Any) -> dict[str, Any]:
+    """Return data as text content."""
+    return text(json.dumps(value, ensure_ascii=False, indent=1))
+
+
 def told_cells(
     cells: Iterable[tuple[int, dict[str, Any]]], active: str | None
 ) -> tuple[str, Content, int | None]:
@@ -50,7 +56,7 @@ def told_cells(
     return "\n".join(parts), images[:IMAGES_LIMIT], None
 
 
-def told_run(ran: Ran, what: str) -> Content:
+def told_run(ran: Ran, what: str, limit: int = RUN_OUTPUT_LIMIT) -> Content:
     """Return how a run went: in words, and with its images."""
     count = f" [{ran.execution_count}]" if ran.execution_count is not None else ""
     how = {
@@ -60,9 +66,34 @@ def told_run(ran: Ran, what: str) -> Content:
         "timeout": "was stopped",
     }[ran.status]
     words = [f"{what}{count} {how}." + (f" {ran.note}" if ran.note else "")]
-    shown = told_outputs(ran.outputs, RUN_OUTPUT_LIMIT)
-    words.append(shown or "It printed nothing and returned nothing.")
+    shown = told_outputs(ran.outputs, limit)
+    if shown or ran.status in ("ok", "error"):
+        words.append(shown or "It printed nothing and returned nothing.")
     return [text("\n".join(words)), *images_of(ran.outputs)[:IMAGES_LIMIT]]
+
+
+def told_runs(runs: list[RanCell], left: int) -> Content:
+    """Return how cells ran that were run one after the other: the last one in full."""
+    said: Content = []
+    for each in runs:
+        limit = RUN_OUTPUT_LIMIT if each is runs[-1] else CELL_OUTPUT_LIMIT
+        said += told_run(each.ran, f"Cell {each.id} (index {each.index})", limit)
+    words = [block["text"] for block in said if block["type"] == "text"]
+    if left:
+        words.append(f"{left} more cells were not run.")
+    images = [block for block in said if block["type"] == "image"]
+    return [text("\n\n".join(words)), *images[-IMAGES_LIMIT:]]
+
+
+def told_in_full(outputs: list[dict[str, Any]], start: int, length: int) -> Content:
+    """Return outputs without leaving anything out, or the part of their text that was asked for."""
+    whole = "\n".join(filter(None, (_output(each, sys.maxsize) for each in outputs)))
+    part = whole[start : start + length]
+    end = start + len(part)
+    if len(part) < len(whole):
+        part += f"\n[Characters {start:,} to {end:,} of {len(whole):,}."
+        part += f" Read on with start={end}.]" if end < len(whole) else "]"
+    return [text(part or "There is no text in it."), *images_of(outputs)[:IMAGES_LIMIT]]
 
 
 def told_variables(found: dict[str, Any]) -> str:

@@ -54,7 +54,9 @@ export const Method = {
   documentRead: '_jupyter/document/read',
   documentWrite: '_jupyter/document/write',
   documentSave: '_jupyter/document/save',
+  documentShow: '_jupyter/document/show',
   notebookRun: '_jupyter/notebook/run',
+  notebookRestart: '_jupyter/notebook/restart',
   fileChanged: '_jupyter/file/changed',
   changeDecide: '_jupyter/change/decide',
   changeDecided: '_jupyter/change/decided',
@@ -526,6 +528,12 @@ export interface IDocumentWritten {
   version: string;
   /** The user has changed the same part; nothing was written. */
   conflict?: true;
+}
+
+/** Where a document is that was to be shown. */
+export interface IDocumentShown {
+  /** False if it would hide what the user is typing in. */
+  visible: boolean;
 }
 
 /** How a cell ran. */

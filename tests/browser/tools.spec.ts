@@ -1,58 +1,10 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
-
 import { expect, test } from './browser';
 
 import { AgentPage, type IDocument } from './agent';
-import { code } from './documents';
-
-interface IAnswer {
-  text: string;
-  isError: boolean;
-}
-
-type Call = [name: string, args: object];
-
-/** The tools that the agent was given, called by a stock MCP client. */
-class Tools {
-  static async of(agent: AgentPage): Promise<Tools> {
-    const [server] = await agent.tell<{ command: string }[]>('mcp');
-    return new Tools(server);
-  }
-
-  constructor(private readonly _server: { command: string }) {}
-
-  async call(...calls: Call[]): Promise<IAnswer[]> {
-    const client = spawn(
-      this._server.command,
-      [resolve(__dirname, 'mcp_call.py')],
-      { stdio: ['pipe', 'pipe', 'inherit'] }
-    );
-    client.stdin.end(JSON.stringify({ server: this._server, calls }));
-    let told = '';
-    client.stdout.on('data', data => (told += String(data)));
-    await new Promise(done => client.on('close', done));
-    return JSON.parse(told) as IAnswer[];
-  }
-
-  async text(name: string, args: object = {}): Promise<string> {
-    const [{ text, isError }] = await this.call([name, args]);
-    expect(isError, text).toBe(false);
-    return text;
-  }
-}
-
-function notebook(kernel: string, ...sources: string[]): object {
-  return {
-    nbformat: 4,
-    nbformat_minor: 5,
-    metadata: { kernelspec: { name: kernel, display_name: kernel } },
-    cells: sources.map((source, index) => code(`cell-${index}`, source))
-  };
-}
+import { Tools, notebook } from './tools';
 
 async function hasNoDialog(agent: AgentPage): Promise<void> {
   await expect(agent.page.locator('.jp-Dialog')).toHaveCount(0);
@@ -189,5 +141,91 @@ test('no dialog holds up an agent', async ({ page, request }) => {
   const [answer] = await running;
   expect(answer.isError).toBe(true);
   expect(answer.text).toContain('the user has to choose one');
+  await hasNoDialog(agent);
+});
+
+test('several cells are run after one question, in a kernel that is restarted', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const tools = await Tools.of(agent);
+  const made = await tools.text('create_notebook', {
+    path: 'made.ipynb',
+    kernel: 'python',
+    cells: [
+      { type: 'markdown', source: '# Made' },
+      { source: 'x = 20' },
+      { source: 'print(x + 1)' },
+      { source: '1 / 0' },
+      { source: 'print("never")' }
+    ]
+  });
+  expect(made).toContain('for the kernel python3');
+  const [again] = await tools.call(['create_notebook', { path: 'made.ipynb' }]);
+  expect(again.isError).toBe(true);
+  expect(again.text).toContain('is there already');
+  // Nothing is opened by that.
+  await expect(page.locator('.jp-NotebookPanel')).toHaveCount(0);
+  await agent.show('made.ipynb');
+
+  const running = tools.call(['run_cells', { path: 'made.ipynb', first: '1' }]);
+  await expect(agent.cards).toHaveCount(1);
+  await expect(agent.cards).toContainText('Run cells 2 to 5 of made.ipynb');
+  await expect(agent.cards).toContainText('print(x + 1)');
+  await agent
+    .button(/^Allow/)
+    .first()
+    .click();
+  const [ran] = await running;
+  expect(ran.isError).toBe(true);
+  expect(ran.text).toContain('21');
+  expect(ran.text).toContain('ZeroDivisionError');
+  expect(ran.text).toContain('1 more cells were not run.');
+  const output = (index: number) =>
+    agent.cell(index).locator('.jp-OutputArea-output');
+  await expect(output(2)).toHaveText('21');
+  await expect(output(3)).toContainText('ZeroDivisionError');
+  await expect(agent.cell(4).locator('.jp-InputArea-prompt')).toHaveText(
+    '[ ]:'
+  );
+
+  const restarting = tools.call(['restart_kernel', { path: 'made.ipynb' }]);
+  await expect(agent.cards).toHaveCount(1);
+  await expect(agent.cards).toContainText('Restart the kernel of made.ipynb');
+  await expect(agent.cards).toContainText('Its variables are lost.');
+  await agent
+    .button(/^Allow/)
+    .first()
+    .click();
+  const [restarted] = await restarting;
+  expect(restarted).toMatchObject({ isError: false });
+  expect(await tools.text('read_variables', { path: 'made.ipynb' })).toBe(
+    'There are no variables yet.'
+  );
+  // The window knows the kernel that has come.
+  await agent.execute('notebook:run-cell');
+  await hasNoDialog(agent);
+});
+
+test('an open file is saved as the user sees it', async ({ page, request }) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('typed.py', 'saved = 1\n');
+  await agent.show('typed.py');
+  const tools = await Tools.of(agent);
+  const save = () => tools.text('save_document', { path: 'typed.py' });
+  expect(await save()).toContain('no unsaved changes');
+  const editor = page.locator('.jp-FileEditor:not(.lm-mod-hidden) .cm-content');
+  await editor.click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.insertText('un');
+  await expect.poll(save).toContain('typed.py is saved.');
+  expect(
+    (await agent.saved<string>('typed.py')).startsWith('unsaved = 1')
+  ).toBe(true);
+  await agent.put('closed.py', '');
+  expect(await tools.text('save_document', { path: 'closed.py' })).toContain(
+    'Nobody has'
+  );
   await hasNoDialog(agent);
 });

@@ -9,7 +9,7 @@ import type {
 } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import { ErrorCode, type INotebookRun } from '../protocol';
+import { ErrorCode, type INotebookRun, Method } from '../protocol';
 import { type IIncomingRequest, RpcError } from '../rpc';
 
 type Cell = NotebookPanel['content']['widgets'][number];
@@ -27,16 +27,22 @@ interface IRunParams {
 }
 
 /**
- * Runs cells of open notebooks for agents, as the user would. Nobody may be
- * there to answer a dialog: whatever would open one is refused instead.
+ * Runs cells of open notebooks and restarts their kernels for agents, as the
+ * user would. Nobody may be there to answer a dialog: whatever would open one
+ * is refused instead.
  */
-export class CellRunner {
-  constructor(private readonly _options: CellRunner.IOptions) {}
+export class NotebookRunner {
+  constructor(private readonly _options: NotebookRunner.IOptions) {}
 
-  /** Answer `_jupyter/notebook/run`, when it has run. */
+  /** Answer one of the `_jupyter/notebook/` requests, when it is done. */
   async answer(request: IIncomingRequest): Promise<void> {
     try {
-      request.respond(await this._serve(this._check(request.params)));
+      const checked = this._check(request.params);
+      request.respond(
+        request.method === Method.notebookRestart
+          ? await this._restart(checked.path)
+          : await this._serve(checked)
+      );
     } catch (error) {
       const code = error instanceof RpcError ? error.code : ErrorCode.internal;
       request.fail(
@@ -65,6 +71,26 @@ export class CellRunner {
       );
     }
     return this._run(panel, cell, sessionContext);
+  }
+
+  private async _restart(path: string): Promise<object> {
+    const { trans } = this._options;
+    const { sessionContext } = this._find(path).context;
+    if (!sessionContext.session?.kernel) {
+      throw new RpcError(
+        trans.__('No kernel runs for %1 in this window.', path),
+        ErrorCode.resourceNotFound
+      );
+    }
+    await sessionContext.restartKernel();
+    // It keeps to itself that this has failed.
+    if (!sessionContext.isReady) {
+      throw this._refused(
+        trans.__('The kernel of %1 could not be restarted.', path)
+      );
+    }
+    await sessionContext.session?.kernel?.info;
+    return {};
   }
 
   private async _run(
@@ -169,7 +195,7 @@ export class CellRunner {
     const { path, cellId, source } = (params ?? {}) as Record<string, unknown>;
     if (
       typeof path !== 'string' ||
-      !isTextOrNull(cellId) ||
+      !isTextOrNull(cellId ?? null) ||
       !isTextOrNull(source ?? null)
     ) {
       throw new RpcError(
@@ -177,7 +203,11 @@ export class CellRunner {
         ErrorCode.invalidParams
       );
     }
-    return { path, cellId, source: (source as string | undefined) ?? null };
+    return {
+      path,
+      cellId: (cellId as string | undefined) ?? null,
+      source: (source as string | undefined) ?? null
+    };
   }
 
   private _refused(words: string): RpcError {
@@ -185,7 +215,7 @@ export class CellRunner {
   }
 }
 
-export namespace CellRunner {
+export namespace NotebookRunner {
   export interface IOptions {
     manager: IDocumentManager;
     executor: INotebookCellExecutor;

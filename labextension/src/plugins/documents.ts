@@ -9,43 +9,51 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { DocumentAccess } from '../documents/access';
+import type { DocumentShower } from '../documents/show';
 import { ErrorCode, Method } from '../protocol';
 import { IAcpConnection } from '../tokens';
 
-/** Lets agents read and change what is open, as the user watches. */
+type IServer = Pick<DocumentAccess | DocumentShower, 'answer'>;
+
+/** Lets agents read, change and show documents, as the user watches. */
 export const documents: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:documents',
-  description: 'Reads and changes open documents in place for agents.',
+  description: 'Reads, changes and shows documents in place for agents.',
   autoStart: true,
   requires: [IAcpConnection, IDocumentManager],
   optional: [ITranslator],
   activate: (
-    _: JupyterFrontEnd,
+    app: JupyterFrontEnd,
     connection: IAcpConnection,
     manager: IDocumentManager,
     translator: ITranslator | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
-    let loaded: Promise<DocumentAccess> | null = null;
-    const load = async (): Promise<DocumentAccess> => {
-      const { DocumentAccess } = await import('../documents/access');
-      return new DocumentAccess({ manager, trans });
+    const serve = (methods: string[], load: () => Promise<IServer>): void => {
+      let loaded: Promise<IServer> | null = null;
+      for (const method of methods) {
+        connection.addRequestHandler(method, request => {
+          loaded ??= load();
+          loaded.then(
+            server => server.answer(request),
+            (error: Error) => {
+              loaded = null;
+              request.fail(ErrorCode.internal, error.message);
+            }
+          );
+        });
+      }
     };
-    for (const method of [
-      Method.documentRead,
-      Method.documentWrite,
-      Method.documentSave
-    ]) {
-      connection.addRequestHandler(method, request => {
-        loaded ??= load();
-        loaded.then(
-          access => access.answer(request),
-          (error: Error) => {
-            loaded = null;
-            request.fail(ErrorCode.internal, error.message);
-          }
-        );
-      });
-    }
+    serve(
+      [Method.documentRead, Method.documentWrite, Method.documentSave],
+      async () => {
+        const { DocumentAccess } = await import('../documents/access');
+        return new DocumentAccess({ manager, trans });
+      }
+    );
+    serve([Method.documentShow], async () => {
+      const { DocumentShower } = await import('../documents/show');
+      return new DocumentShower({ manager, shell: app.shell, trans });
+    });
   }
 };

@@ -9,14 +9,15 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookCellExecutor } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import type { CellRunner } from '../documents/run';
+import type { NotebookRunner } from '../documents/run';
 import { ErrorCode, Method } from '../protocol';
 import { IAcpConnection } from '../tokens';
 
-/** Lets agents run cells of open notebooks, where the user sees it. */
+/** Lets agents run open notebooks and restart their kernels, where the user sees it. */
 export const run: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:run',
-  description: 'Runs cells of open notebooks for agents.',
+  description:
+    'Runs cells of open notebooks and restarts their kernels for agents.',
   autoStart: true,
   requires: [IAcpConnection, IDocumentManager, INotebookCellExecutor],
   optional: [ITranslator],
@@ -28,25 +29,27 @@ export const run: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
-    let loaded: Promise<CellRunner> | null = null;
-    const load = async (): Promise<CellRunner> => {
-      const { CellRunner } = await import('../documents/run');
-      return new CellRunner({
+    let loaded: Promise<NotebookRunner> | null = null;
+    const load = async (): Promise<NotebookRunner> => {
+      const { NotebookRunner } = await import('../documents/run');
+      return new NotebookRunner({
         manager,
         executor,
         trans,
         translator: translator ?? undefined
       });
     };
-    connection.addRequestHandler(Method.notebookRun, request => {
-      loaded ??= load();
-      loaded.then(
-        runner => runner.answer(request),
-        (error: Error) => {
-          loaded = null;
-          request.fail(ErrorCode.internal, error.message);
-        }
-      );
-    });
+    for (const method of [Method.notebookRun, Method.notebookRestart]) {
+      connection.addRequestHandler(method, request => {
+        loaded ??= load();
+        loaded.then(
+          runner => runner.answer(request),
+          (error: Error) => {
+            loaded = null;
+            request.fail(ErrorCode.internal, error.message);
+          }
+        );
+      });
+    }
   }
 };

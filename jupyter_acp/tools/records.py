@@ -1,0 +1,85 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What the transcript tells people of the tools that an agent calls."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any, Literal
+
+from ..client.view import SessionView
+from ..outputs import Ran, RanCell
+from ..protocol import TOOL
+
+OUTPUTS_LIMIT = 1024 * 1024
+"""How much of outputs goes into a transcript with one call, in bytes; it is kept for ever."""
+
+
+class Record:
+    """One call of a tool: told when it begins and when it has ended."""
+
+    def __init__(self, session: SessionView, name: str, arguments: Any, title: str) -> None:
+        """Take the name that it has as long as nothing more is known of it."""
+        self._session = session
+        self._told: dict[str, Any] = {
+            "id": f"jupyter-{uuid.uuid4().hex}",
+            "toolCallId": None,
+            "name": name,
+            "arguments": {} if arguments is None else arguments,
+            "title": title,
+        }
+
+    def begin(self, title: str, path: Path | None) -> None:
+        """Say that it runs, and what it is about."""
+        self._told["title"] = title
+        if path is not None:
+            self._told["path"] = str(path)
+        self._tell("in_progress")
+
+    def end(self, result: dict[str, Any], *, failed: bool) -> None:
+        """Say what came of it."""
+        self._tell("failed" if failed else "completed", result=result)
+
+    def fail(self, message: str) -> None:
+        """Say why nothing came of it."""
+        self._tell("failed", error={"message": message})
+
+    def _tell(self, status: Literal["in_progress", "completed", "failed"], **more: Any) -> None:
+        told = json.dumps({**self._told, "status": status, **more}, ensure_ascii=False, default=str)
+        # Kernels, notebooks and names of files have characters that are none; a transcript has not.
+        self._session.append(TOOL, json.loads(told.encode("utf-8", "replace")))
+
+
+class Room:
+    """What outputs may take in one record."""
+
+    def __init__(self, size: int = OUTPUTS_LIMIT) -> None:
+        self._left = size
+
+    def of(self, ran: Ran, source: str, where: str) -> dict[str, Any]:
+        """Return a run as a record tells it; what is too large is said to be somewhere else."""
+        return {
+            "source": source,
+            "outputs": [self._fit(output, where) for output in ran.outputs],
+            "executionCount": ran.execution_count,
+            "status": ran.status,
+            "note": ran.note,
+        }
+
+    def of_cell(self, cell: RanCell, path: Path) -> dict[str, Any]:
+        """Return how a cell ran."""
+        where = f"It is in cell {cell.index + 1} of {path.name}."
+        return {
+            **self.of(cell.ran, cell.source, where),
+            "cell": {"id": cell.id, "index": cell.index},
+        }
+
+    def _fit(self, output: dict[str, Any], where: str) -> dict[str, Any]:
+        size = len(json.dumps(output, default=str))
+        if size > self._left:
+            words = f"[An output of {size:,} bytes is not kept here. {where}]\n"
+            return {"output_type": "stream", "name": "stdout", "text": words}
+        self._left -= size
+        return output
