@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -384,16 +383,13 @@ class AcpExtension(ExtensionApp):
         )
 
     def _make_tools(self, services: Services) -> Channel:
+        from .tools import mcp
         from .tools.channel import Channel
         from .tools.toolbox import Toolbox
 
         async def serve(session: SessionView, reader: Any, writer: Any) -> None:
-            # Large, and in a thread of its own: others should not have to wait for it.
-            server = await IOLoop.current().run_in_executor(
-                None, importlib.import_module, f"{__package__}.tools.server"
-            )
-            toolbox = Toolbox(services, session)
-            await server.serve(toolbox, _version(), reader, writer, self.log)
+            server = mcp.Server(Toolbox(services, session), _version(), self.log)
+            await mcp.serve(server, reader, writer, self.max_message_size, self.log)
 
         assert self.serverapp is not None
         return Channel(self.serverapp.runtime_dir, serve, self.log)

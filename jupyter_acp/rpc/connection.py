@@ -248,6 +248,12 @@ class Connection:
             error = RpcError(INTERNAL_ERROR, f"The answer to {request.method} cannot be sent.")
             self._send({**head, "error": error.to_json()}, request.lane, answer=True)
 
+    def drop(self, id: Any) -> None:
+        """Stop the work on a request and leave it unanswered, as protocols other than ACP want it."""
+        request = self._incoming.pop(id, None) if type(id) in _ID_TYPES else None
+        if request is not None:
+            request.drop()
+
     def keep(self, task: asyncio.Task[Any]) -> None:
         """Own a task that works for the other side: it ends with the connection."""
         self._tasks.add(task)
@@ -324,7 +330,7 @@ class Connection:
 
     def _receive(self, message: Any) -> None:
         if type(message) is not dict:
-            kind = "batches are not part of ACP" if type(message) is list else "not an object"
+            kind = "batches are not taken" if type(message) is list else "not an object"
             self.log.warning("%s: ignored a message: %s", self._name, kind)
             self._refuse(None, RpcError(INVALID_REQUEST, f"Message refused: {kind}."))
             return

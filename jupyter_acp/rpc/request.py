@@ -55,6 +55,12 @@ class Request:
         else:
             self.fail(RpcError(CANCELLED, "The request was cancelled."))
 
+    def drop(self) -> None:
+        """Stop the work; nobody waits for its answer any more."""
+        self._answered = True
+        if self.on_cancel is not None:
+            self.on_cancel()
+
     def _finish(self, task: asyncio.Future[Any]) -> None:
         if task.cancelled():
             self.fail(RpcError(CANCELLED, "The request was cancelled."))

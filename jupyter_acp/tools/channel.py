@@ -27,7 +27,6 @@ SOCKET = "tools.sock"
 PATH_LIMIT = 100
 """How long the path of a socket may be, in bytes; systems differ, the least is 104 with its end."""
 
-LINE_LIMIT = 16 * 1024 * 1024
 TICKET_WAIT = 10.0
 """How long a connection may take to show its ticket, in seconds."""
 
@@ -115,16 +114,12 @@ class Channel:
             if self._server is not None:
                 return
             if not HAS_UNIX_SOCKETS:
-                self._server = await asyncio.start_server(
-                    self._connected, "127.0.0.1", 0, limit=LINE_LIMIT
-                )
+                self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
                 port = self._server.sockets[0].getsockname()[1]
                 self._address = f"127.0.0.1:{port}"
             else:
                 self._folder, listener = _bind(self._runtime_dir)
-                self._server = await asyncio.start_unix_server(
-                    self._connected, sock=listener, limit=LINE_LIMIT
-                )
+                self._server = await asyncio.start_unix_server(self._connected, sock=listener)
                 self._address = str(self._folder / SOCKET)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

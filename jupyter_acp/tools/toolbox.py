@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..paths import file_uri
-from ..protocol import META
+from ..protocol import META, parse
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import METHOD_NOT_FOUND, NOT_FOUND
 from . import arguments as args
@@ -90,6 +90,11 @@ class Toolbox:
                 return tool
         names = ", ".join(tool.name for tool in self.tools())
         raise RpcError(METHOD_NOT_FOUND, f"There is no tool {name}; there are: {names}.")
+
+    async def run(self, name: str, arguments: Any) -> Content:
+        """Run a tool; every way that leads to the tools ends here."""
+        tool = self.get(name)
+        return await tool.call(self, parse(tool.arguments, arguments))
 
     # The workspace
 
