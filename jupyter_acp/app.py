@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jupyter_core.paths import jupyter_data_dir
+from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir
 from jupyter_server.extension.application import ExtensionApp
 from tornado.ioloop import IOLoop, PeriodicCallback
 from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default
@@ -343,6 +343,7 @@ class AcpExtension(ExtensionApp):
         from .client.terminals import Terminals
         from .client.watch import Watcher
         from .client.workspace import Workspace
+        from .tools.command import program_path
         from .tools.toolbox import Services
         from .turns import FileTurns
 
@@ -372,7 +373,14 @@ class AcpExtension(ExtensionApp):
         services = Services(workspace, notebooks, running, kernels)
         return ClientServices(
             files,
-            Terminals(root_dir, permissions.check, bulk, terminals, self.max_terminals),
+            Terminals(
+                root_dir,
+                permissions.check,
+                bulk,
+                terminals,
+                self.max_terminals,
+                program_path() if self.tools else "",
+            ),
             workspace,
             permissions,
             watcher,
@@ -391,8 +399,8 @@ class AcpExtension(ExtensionApp):
             server = mcp.Server(Toolbox(services, session), _version(), self.log)
             await mcp.serve(server, reader, writer, self.max_message_size, self.log)
 
-        assert self.serverapp is not None
-        return Channel(self.serverapp.runtime_dir, serve, self.log)
+        # Not where this server's is configured to be: a command has to find it that knows of none.
+        return Channel(jupyter_runtime_dir(), serve, self.log)
 
     def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:
         """Tell of every file that is saved by Jupyter itself; only the latest wants to know."""

@@ -58,7 +58,7 @@ class Server:
         if method == "initialize":
             return self._greeting(params)
         if method == "tools/list":
-            return {"tools": [_described(tool) for tool in self._toolbox.tools()]}
+            return {"tools": [described(tool) for tool in self._toolbox.tools()]}
         if method == "ping":
             return {}
         raise method_not_found(str(method)[:100])
@@ -141,7 +141,8 @@ async def _progress(params: dict[str, Any], notify: Notify) -> AsyncIterator[Non
         telling.cancel()
 
 
-def _described(tool: Tool) -> dict[str, Any]:
+def described(tool: Tool) -> dict[str, Any]:
+    """Return what an agent is told of a tool."""
     return {
         "name": tool.name,
         "title": tool.title,
