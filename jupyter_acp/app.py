@@ -16,7 +16,7 @@ from jupyter_server.extension.application import ExtensionApp
 from tornado.ioloop import IOLoop, PeriodicCallback
 from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default
 
-from .handlers import ROUTES
+from .handlers import PUBLIC_ROUTES, ROUTES
 
 if TYPE_CHECKING:
     from .client.dispatch import ClientServices
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .remote.options import RemoteOptions
     from .sessions.manager import SessionManager
     from .tools.channel import Channel
+    from .tools.elsewhere import Elsewhere
     from .tools.toolbox import Services
 
 CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
@@ -205,8 +206,15 @@ class AcpExtension(ExtensionApp):
 
     tools = Bool(
         True,
-        help="""Whether agents on this machine get the MCP server `jupyter`, with tools to read, change
-        and run notebooks.
+        help="""Whether agents get the MCP server `jupyter`, with tools to read, change and run notebooks.
+        """,
+    ).tag(config=True)
+
+    public_url = Unicode(
+        "",
+        help="""The address at which agents that are elsewhere reach this server, with its base path:
+        `https://example.org/user/ada/`. Those that take MCP servers by HTTP then get the tools at
+        `acp/mcp` below it, each session with a secret of its own. Nothing is served there if empty.
         """,
     ).tag(config=True)
 
@@ -222,12 +230,15 @@ class AcpExtension(ExtensionApp):
         """Prepare, but load nothing: most servers start long before the first session."""
         self._manager: SessionManager | None = None
         self._listener: Any = None
+        self.elsewhere: Elsewhere | None = None
         self._starting = asyncio.Lock()
         self._pulse = PeriodicCallback(self._touch_if_running, PULSE * 1000)
 
     def initialize_handlers(self) -> None:
         """Register the routes."""
         self.handlers.extend(ROUTES)
+        if self.public_url and self.tools:
+            self.handlers.extend(PUBLIC_ROUTES)
 
     async def manager(self) -> SessionManager:
         """Return the session manager, made at first use."""
@@ -393,14 +404,18 @@ class AcpExtension(ExtensionApp):
     def _make_tools(self, services: Services) -> Channel:
         from .tools import mcp
         from .tools.channel import Channel
+        from .tools.elsewhere import Elsewhere
         from .tools.toolbox import Toolbox
 
-        async def serve(session: SessionView, reader: Any, writer: Any) -> None:
-            server = mcp.Server(Toolbox(services, session), _version(), self.log)
-            await mcp.serve(server, reader, writer, self.max_message_size, self.log)
+        def make(session: SessionView) -> mcp.Server:
+            return mcp.Server(Toolbox(services, session), _version(), self.log)
 
+        async def serve(session: SessionView, reader: Any, writer: Any) -> None:
+            await mcp.serve(make(session), reader, writer, self.max_message_size, self.log)
+
+        self.elsewhere = Elsewhere(make, self.public_url)
         # Not where this server's is configured to be: a command has to find it that knows of none.
-        return Channel(jupyter_runtime_dir(), serve, self.log)
+        return Channel(jupyter_runtime_dir(), serve, self.log, self.elsewhere)
 
     def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:
         """Tell of every file that is saved by Jupyter itself; only the latest wants to know."""

@@ -120,8 +120,8 @@ class AgentSpec(BaseModel):
 
     @property
     def takes_tools(self) -> bool:
-        """Whether our MCP server is of use to it: not elsewhere, nor to one that asks directly."""
-        return self.url is None and self.source != "built-in"
+        """Whether our MCP server is of use to it: not to one that asks directly."""
+        return self.source != "built-in"
 
     def env_values(self) -> dict[str, str]:
         """The variables in the clear, for the process that needs them."""

@@ -37,8 +37,13 @@ class Store(Protocol):
 class Tools(Protocol):
     """The same services, for agents that call tools."""
 
-    def servers(self, session: SessionView, own: list[Any]) -> Awaitable[list[Any]]:
+    def servers(
+        self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None
+    ) -> Awaitable[list[Any]]:
         """Return the MCP servers for a session: its own and ours."""
+
+    def serve(self, request: Request) -> None:
+        """Answer a request of MCP that came within ACP."""
 
     def is_unused(self, session_id: str) -> bool:
         """Whether a session's agent was given them and has not even started them."""
@@ -130,9 +135,17 @@ class ClientServices:
             raise invalid_params("There is no such session.")
         request.run(service(session, request.params))  # type: ignore[arg-type]
 
-    async def mcp_servers(self, session: SessionView, own: list[Any]) -> list[Any]:
+    async def mcp_servers(
+        self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None
+    ) -> list[Any]:
         """Return the MCP servers that a session's agent is to start: its own, and our tools."""
-        return own if self._tools is None else await self._tools.servers(session, own)
+        return own if self._tools is None else await self._tools.servers(session, own, elsewhere)
+
+    def serve_mcp(self, request: Request) -> None:
+        """Answer a request of MCP that came within ACP."""
+        if self._tools is None:
+            raise method_not_found(request.method)
+        self._tools.serve(request)
 
     async def remember(self, store: Store, root_dir: str) -> None:
         """Take up what earlier runs knew of the user, and keep what this one learns."""

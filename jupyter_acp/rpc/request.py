@@ -55,6 +55,10 @@ class Request:
         else:
             self.fail(RpcError(CANCELLED, "The request was cancelled."))
 
+    def notify(self, method: str, params: Any) -> None:
+        """Tell the other side something on the way to the answer."""
+        self._connection.notify(method, params, self.lane)
+
     def drop(self) -> None:
         """Stop the work; nobody waits for its answer any more."""
         self._answered = True

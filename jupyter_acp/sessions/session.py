@@ -265,9 +265,9 @@ class Session:
             self.setup.began(result)
             self.setup.keep("promptCapabilities", agent.capabilities.get("promptCapabilities"))
 
-        if agent.spec.takes_tools:
+        if agent.spec.takes_tools and not self.is_remote:
             # On the wire only: what opens the way to our tools is written down nowhere.
-            servers = await link.mcp_servers(self, params["mcpServers"])
+            servers = await link.mcp_servers(self, params["mcpServers"], agent)
             params = {**params, "mcpServers": servers}
         try:
             result = await agent.request(method, params, note=join, extra=self.extra_patience)

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from ..client.view import SessionView
+from ..rpc import Request, method_not_found
 from .command import ADMIT
+from .elsewhere import Elsewhere
 from .peer import uid_of
 from .places import SOCKET, places, prefix
 from .shim import TICKET
@@ -47,13 +49,16 @@ class Access:
     name: str
     """What our server is called in it."""
 
-    ticket: str
+    ticket: str | None
+    """What opens the socket; an agent that is elsewhere has none."""
 
 
 class Channel:
     """A socket that only this user can reach: with the ticket of a session, or its id."""
 
-    def __init__(self, runtime_dir: str, serve: Serve, log: Any) -> None:
+    def __init__(
+        self, runtime_dir: str, serve: Serve, log: Any, elsewhere: Elsewhere | None = None
+    ) -> None:
         self._runtime_dir = runtime_dir
         self._serve = serve
         self._log = log
@@ -65,10 +70,21 @@ class Channel:
         self._accesses: dict[str, Access] = {}
         self._connections: dict[asyncio.Task[None], str] = {}
         self._untouched: set[str] = set()
-        """The sessions whose tickets nobody has shown yet."""
+        """The sessions whose agents have not come yet."""
 
-    async def servers(self, session: SessionView, own: list[Any]) -> list[Any]:
-        """Return the MCP servers for a session's agent: its own, and ours."""
+        self._elsewhere = elsewhere
+        if elsewhere is not None:
+            elsewhere.on_use = self._untouched.discard
+
+    async def servers(
+        self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None = None
+    ) -> list[Any]:
+        """Return the MCP servers for a session's agent: its own, and ours.
+
+        `elsewhere` is what an agent can take that is not on this machine: its `mcpCapabilities`.
+        """
+        if elsewhere is not None:
+            return self._servers_elsewhere(session, own, elsewhere)
         try:
             await self._open()
         except OSError as error:
@@ -86,6 +102,24 @@ class Channel:
             },
         ]
 
+    def _servers_elsewhere(
+        self, session: SessionView, own: list[Any], capabilities: dict[str, Any]
+    ) -> list[Any]:
+        way = self._elsewhere.way(capabilities) if self._elsewhere is not None else None
+        if self._elsewhere is None or way is None:
+            return own
+        if session.id not in self._accesses:
+            self._untouched.add(session.id)
+        name = free_name(own)
+        self._accesses[session.id] = Access(session, name, None)
+        return [*own, self._elsewhere.entry(session, name, way)]
+
+    def serve(self, request: Request) -> None:
+        """Answer a request of MCP that came within ACP."""
+        if self._elsewhere is None:
+            raise method_not_found(request.method)
+        self._elsewhere.serve(request)
+
     def name_in(self, session_id: str) -> str | None:
         """Return what our server is called in a session, or None if its agent was not given it."""
         access = self._accesses.get(session_id)
@@ -101,6 +135,8 @@ class Channel:
         """Let a session's ticket open nothing any more, and end what it opened."""
         self._accesses.pop(session_id, None)
         self._untouched.discard(session_id)
+        if self._elsewhere is not None:
+            self._elsewhere.forget(session_id)
         for connection, owner in self._connections.items():
             if owner == session_id:
                 connection.cancel()
@@ -110,6 +146,8 @@ class Channel:
         async with self._opening:
             self._closed = True
             self._accesses.clear()
+            if self._elsewhere is not None:
+                self._elsewhere.close()
             server, self._server = self._server, None
             if server is not None:
                 server.close()
@@ -129,7 +167,8 @@ class Channel:
         known = self._accesses.get(session.id)
         if known is None:
             self._untouched.add(session.id)
-        ticket = secrets.token_urlsafe(32) if known is None else known.ticket
+        ticket = known.ticket if known is not None else None
+        ticket = ticket or secrets.token_urlsafe(32)
         access = self._accesses[session.id] = Access(session, free_name(own), ticket)
         return access
 
@@ -182,10 +221,11 @@ class Channel:
         if uid is not None and shown.startswith(ADMIT):
             access = self._accesses.get(shown.removeprefix(ADMIT).decode(errors="replace"))
             # That it is another server's is nothing to be told of: who asks tries them all.
-            return None if access is None else access.session
+            is_here = access is not None and access.ticket is not None
+            return access.session if access is not None and is_here else None
         found = None
         for access in self._accesses.values():
-            if secrets.compare_digest(shown, access.ticket.encode()):
+            if access.ticket and secrets.compare_digest(shown, access.ticket.encode()):
                 found = access.session
         if found is None:
             self._log.warning("Refused a connection to the tools: it has no valid ticket")

@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+from ..protocol import MCP_CANCELLED
 from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.streams import StreamTransport
 from .arguments import schema
@@ -24,7 +25,6 @@ VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """The published versions that begin with `initialize`, the newest first; for tools they are the same."""
 
 CALL = "tools/call"
-CANCELLED = "notifications/cancelled"
 PROGRESS = 5.0
 """How often an agent that waits is told that its tool still runs, in seconds."""
 
@@ -45,6 +45,12 @@ class Server:
         self._toolbox = toolbox
         self._version = version
         self._log = log
+        self._calls: set[asyncio.Task[Any]] = set()
+
+    def stop(self) -> None:
+        """End every call, as its session has ended."""
+        for call in list(self._calls):
+            call.cancel()
 
     def serve(self, request: Request, method: Any, params: Any, notify: Notify) -> None:
         """Answer a request: a call when its tool is done, everything else at once."""
@@ -67,6 +73,9 @@ class Server:
         """Run a tool; what goes wrong in it is a result as well, for the model to read."""
         if not isinstance(params, dict) or not isinstance(name := params.get("name"), str):
             raise invalid_params("Say which tool: `name` must be text.")
+        task = asyncio.current_task()
+        assert task is not None
+        self._calls.add(task)
         try:
             async with _progress(params, notify):
                 content = await self._toolbox.run(name, params.get("arguments"))
@@ -77,6 +86,8 @@ class Server:
         except Exception as error:
             self._log.exception("Error in the tool %s", name)
             return _result([text(f"{name} failed: {error}")], failed=True)
+        finally:
+            self._calls.discard(task)
         return _result(content, failed=False)
 
     def _greeting(self, params: Any) -> dict[str, Any]:
@@ -114,7 +125,7 @@ class _Agent(Peer):
         self._server.serve(request, request.method, request.params, self.connection.notify)
 
     def on_notification(self, method: str, params: Any) -> None:
-        if method == CANCELLED and isinstance(params, dict):
+        if method == MCP_CANCELLED and isinstance(params, dict):
             self.connection.drop(params.get("requestId"))
 
 
