@@ -7,24 +7,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
-from mcpclient import servers
+from mcpclient import client_of, servers
 from nbformat.v4 import new_code_cell, new_notebook
 
 from jupyter_acp.tools import mcp
 from jupyter_acp.tools.mcp import VERSIONS
 
 PLAY = Path(__file__).with_name("mcpplay.py")
-OLDER = Path(sys.prefix, "mcp1")
-"""Where `make` puts the client of the older major version."""
-
-assert OLDER.exists(), "run: make .venv/.stamps/mcp1"
-CLIENTS = {1: {"PYTHONPATH": str(OLDER)}, 2: {}}
 
 
 @pytest.fixture
@@ -45,13 +39,13 @@ def text(result):
     return "\n".join(block["text"] for block in result["content"])
 
 
-@pytest.mark.parametrize("major", CLIENTS)
+@pytest.mark.parametrize("major", [1, 2])
 async def test_the_official_client(entry, root, major, monkeypatch):
     monkeypatch.setattr(mcp, "PROGRESS", 0.2)
     player = await asyncio.create_subprocess_exec(
         sys.executable,
         str(PLAY),
-        env={**os.environ, **CLIENTS[major]},
+        env=client_of(major),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -6,20 +6,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
-from mcpclient import decide
+from mcpclient import client_of, decide
 from nbformat.v4 import new_code_cell, new_notebook
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from urlagent import UrlAgent
 
 from jupyter_acp.tools import elsewhere, mcp
 
-OLDER = Path(sys.prefix, "mcp1")
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 LONG = "import time; open('begun', 'w').close(); time.sleep(300)"
 
@@ -268,7 +266,7 @@ class TestByHttp:
         player = await asyncio.create_subprocess_exec(
             sys.executable,
             str(Path(__file__).with_name("mcphttp.py")),
-            env={**os.environ, **({"PYTHONPATH": str(OLDER)} if major == 1 else {})},
+            env=client_of(major),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
