@@ -81,6 +81,12 @@ $(STAMPS)/collaboration: $(STAMPS)/test
 	$(VENV)/collaboration/bin/python -m pip install --quiet "jupyter-collaboration>=4"
 	@touch $@
 
+# The official MCP client of the older major version, for which there is no room beside the newer one.
+$(STAMPS)/mcp1: $(STAMPS)/venv
+	@rm -rf $(VENV)/mcp1
+	$(PY) -m pip install --quiet --target $(VENV)/mcp1 "mcp>=1,<2"
+	@touch $@
+
 $(STAMPS)/browser: tests/browser/package.json tests/browser/yarn.lock $(STAMPS)/node
 	cd tests/browser && jlpm install --immutable
 	@touch $@
@@ -95,7 +101,7 @@ lab: $(BUILT) $(STAMPS)/install
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 SHARDS := 1 2 3 4 5
 PARTS := $(SHARDS) others
-test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
+test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration $(STAMPS)/mcp1
 	@rm -f $(REPORTS)/playwright*.xml; \
 	failed=; \
 	printf '%s\n' python: $(foreach part,$(SHARDS),browser:$(part)/$(words $(SHARDS))) \
@@ -107,7 +113,7 @@ test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
 	if [ -n "$$failed" ]; then echo "make test: failed" >&2; exit 1; fi
 
 # The proxy of a hub is there with what the browser needs.
-test-python: $(BUILT) $(STAMPS)/test $(STAMPS)/browser
+test-python: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/mcp1
 	@rm -f $(REPORTS)/pytest.xml
 	$(PY) -m pytest --numprocesses=3 --junitxml=$(REPORTS)/pytest.xml $(ARGS)
 	@$(PY) .ci/ran-tests $(REPORTS)/pytest.xml

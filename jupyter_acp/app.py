@@ -6,18 +6,17 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jupyter_core.paths import jupyter_data_dir
+from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir
 from jupyter_server.extension.application import ExtensionApp
 from tornado.ioloop import IOLoop, PeriodicCallback
 from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default
 
-from .handlers import ROUTES
+from .handlers import PUBLIC_ROUTES, ROUTES
 
 if TYPE_CHECKING:
     from .client.dispatch import ClientServices
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
     from .policy import Rules
     from .remote.options import RemoteOptions
     from .sessions.manager import SessionManager
+    from .tools.asked import OwnCalls
     from .tools.channel import Channel
+    from .tools.elsewhere import Elsewhere
     from .tools.tool import Services
 
 CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
@@ -207,8 +208,15 @@ class AcpExtension(ExtensionApp):
 
     tools = Bool(
         True,
-        help="""Whether agents on this machine get the MCP server `jupyter`, with tools to read, change
-        and run notebooks.
+        help="""Whether agents get the MCP server `jupyter`, with tools to read, change and run notebooks.
+        """,
+    ).tag(config=True)
+
+    public_url = Unicode(
+        "",
+        help="""The address at which agents that are elsewhere reach this server, with its base path:
+        `https://example.org/user/ada/`. Those that take MCP servers by HTTP then get the tools at
+        `acp/mcp` below it, each session with a secret of its own. Nothing is served there if empty.
         """,
     ).tag(config=True)
 
@@ -232,12 +240,15 @@ class AcpExtension(ExtensionApp):
         """Prepare, but load nothing: most servers start long before the first session."""
         self._manager: SessionManager | None = None
         self._listener: Any = None
+        self.elsewhere: Elsewhere | None = None
         self._starting = asyncio.Lock()
         self._pulse = PeriodicCallback(self._touch_if_running, PULSE * 1000)
 
     def initialize_handlers(self) -> None:
         """Register the routes."""
         self.handlers.extend(ROUTES)
+        if self.public_url and self.tools:
+            self.handlers.extend(PUBLIC_ROUTES)
 
     async def manager(self) -> SessionManager:
         """Return the session manager, made at first use."""
@@ -356,9 +367,8 @@ class AcpExtension(ExtensionApp):
         from .client.windows import Windows
         from .client.workspace import Workspace
         from .context.editor import Editor
-        from .tools.asked import OwnCalls
+        from .tools.command import program_path
         from .tools.tool import Services
-        from .tools.toolbox import TOOLS
         from .turns import FileTurns
 
         assert self.serverapp is not None
@@ -387,10 +397,17 @@ class AcpExtension(ExtensionApp):
         control = KernelControl(root_dir, documents, kernels, permissions.check)
         windows = Windows(root_dir, documents, workspace, permissions.check)
         services = Services(workspace, notebooks, running, kernels, control, windows)
-        tools = self._make_tools(services) if self.tools else None
+        tools, own_calls = self._make_tools(services) if self.tools else (None, None)
         return ClientServices(
             files,
-            Terminals(root_dir, permissions.check, bulk, terminals, self.max_terminals),
+            Terminals(
+                root_dir,
+                permissions.check,
+                bulk,
+                terminals,
+                self.max_terminals,
+                program_path() if self.tools else "",
+            ),
             workspace,
             permissions,
             watcher,
@@ -400,25 +417,28 @@ class AcpExtension(ExtensionApp):
             Editor(root_dir, workspace, documents, notebooks, kernels, permissions),
             self.servers(),
             tools,
-            OwnCalls(tools.name_in, {tool.name: tool.arguments for tool in TOOLS})
-            if tools
-            else None,
+            own_calls,
         )
 
-    def _make_tools(self, services: Services) -> Channel:
+    def _make_tools(self, services: Services) -> tuple[Channel, OwnCalls]:
+        from .tools import mcp
+        from .tools.asked import OwnCalls
         from .tools.channel import Channel
-        from .tools.toolbox import Toolbox
+        from .tools.elsewhere import Elsewhere
+        from .tools.toolbox import TOOLS, Toolbox
+
+        def make(session: SessionView) -> mcp.Server:
+            toolbox = Toolbox(services, session, own_calls.claim)
+            return mcp.Server(toolbox, _version(), self.log)
 
         async def serve(session: SessionView, reader: Any, writer: Any) -> None:
-            # Large, and in a thread of its own: others should not have to wait for it.
-            server = await IOLoop.current().run_in_executor(
-                None, importlib.import_module, f"{__package__}.tools.server"
-            )
-            toolbox = Toolbox(services, session)
-            await server.serve(toolbox, _version(), reader, writer, self.log)
+            await mcp.serve(make(session), reader, writer, self.max_message_size, self.log)
 
-        assert self.serverapp is not None
-        return Channel(self.serverapp.runtime_dir, serve, self.log)
+        self.elsewhere = Elsewhere(make, self.public_url)
+        # Not where this server's is configured to be: a command has to find it that knows of none.
+        channel = Channel(jupyter_runtime_dir(), serve, self.log, self.elsewhere)
+        own_calls = OwnCalls(channel.name_in, {tool.name: tool.arguments for tool in TOOLS})
+        return channel, own_calls
 
     def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:
         """Tell of every file that is saved by Jupyter itself; only the latest wants to know."""

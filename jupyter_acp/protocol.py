@@ -49,6 +49,13 @@ TERMINAL_RELEASE = "terminal/release"
 
 OPEN_DOCUMENTS = "workspace/open_documents"
 RECENT_DOCUMENTS = "workspace/recent_documents"
+MCP_CONNECT = "mcp/connect"
+MCP_MESSAGE = "mcp/message"
+MCP_DISCONNECT = "mcp/disconnect"
+MCP_CANCELLED = "notifications/cancelled"
+MCP_METHODS = (MCP_CONNECT, MCP_MESSAGE, MCP_DISCONNECT)
+"""MCP within ACP, a proposal: how agents elsewhere reach our tools."""
+
 ACTIVE_DOCUMENT = "workspace/active_document"
 
 EXT_LIST = "_sandboxagent/session/list"

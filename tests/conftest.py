@@ -46,6 +46,7 @@ def file_there(path: Path) -> list[Any]:
 
 SLOWEST = (
     "test_packaging.py",
+    "test_peers.py",
     "test_hub.py",
     "test_chaos.py",
     "test_tools_kernels.py",
@@ -62,7 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let one process have all tests of the wheel, or of a hub: each would make one of its own."""
+    """Let one process have all tests of a wheel, or of a hub: each would make one of its own."""
     if config.getvalue("dist") != "load":
         return None
     from xdist.scheduler import LoadScopeScheduling
@@ -70,7 +71,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return file if file.endswith(("test_packaging.py", "test_hub.py")) else nodeid
+            return (
+                file
+                if file.endswith(("test_packaging.py", "test_peers.py", "test_hub.py"))
+                else nodeid
+            )
 
     return Scheduling(config, log)
 

@@ -7,11 +7,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
+from pathlib import Path
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 ASK = "session/request_permission"
+
+
+def client_of(major):
+    """The environment in which Python finds the official client of a major version."""
+    if major > 1:
+        return {**os.environ}
+    older = Path(sys.prefix, "mcp1")
+    assert older.exists(), "run: make .venv/.stamps/mcp1"
+    return {**os.environ, "PYTHONPATH": str(older)}
 
 
 async def servers(window, session):

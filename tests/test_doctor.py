@@ -16,7 +16,7 @@ import notebook.app  # noqa: F401
 import psutil
 import pytest
 
-from jupyter_acp.doctor.__main__ import main
+from jupyter_acp.__main__ import main
 
 SECTIONS = ["Versions", "Installation", "Configuration", "Agents", "Files", "Environment"]
 
@@ -71,7 +71,7 @@ def test_all_is_well(tmp_path):
         "JUPYTER_TOKEN": "very-secret",
         "JUPYTERHUB_USER": "ada",
     }
-    command = [sys.executable, "-m", "jupyter_acp.doctor", "doctor", "--start"]
+    command = [sys.executable, "-m", "jupyter_acp", "doctor", "--start"]
     ended = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
     printed = ended.stdout
     assert [line for line in printed.splitlines() if line in SECTIONS] == SECTIONS
@@ -149,6 +149,16 @@ def test_an_agent_that_does_not_start(doctor):
     (problem,) = bad(found)
     assert problem["text"] == "mine does not start"
     assert "no key" in problem["advice"]
+
+
+@pytest.mark.parametrize("part", ["jupyter_acp.tools.mcp", "jupyter_acp.tools.toolbox"])
+def test_tools_that_do_not_load(doctor, monkeypatch, part):
+    # As if something that they need was not there.
+    monkeypatch.setitem(sys.modules, part, None)
+    code, found = doctor()
+    (problem,) = bad(found)
+    assert "tools for notebooks do not load" in problem["text"] and part in problem["text"]
+    assert "pip check" in problem["advice"] and code == 1
 
 
 def test_switched_off(doctor, tmp_path):

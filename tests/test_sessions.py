@@ -69,7 +69,7 @@ async def test_a_session_that_is_ended_on_its_way_back_stays_so(window, acp, tmp
     await window.prompt(other, ["ended"])
     assert [method for method, _ in json.loads(window.texts()[-1])][:1] == ["session/close"]
     assert [each.id for each in link._sessions.values()] == [other]
-    assert set(manager.services._tools._tickets) == {other}
+    assert set(manager.services._tools._accesses) == {other}
     assert window.of(RESTORED) == []
     if how == "delete":
         assert await saved(acp, tmp_path) == ({other}, {other})
@@ -128,7 +128,7 @@ async def test_a_session_is_ended_though_the_window_goes(
     else:
         await window.wait(lambda m: m.get("method") == "_jupyter/sessions/removed")
         assert await saved(acp, tmp_path) == (set(), set())
-    await until(lambda: acp._manager.services._tools._tickets == {})
+    await until(lambda: acp._manager.services._tools._accesses == {})
 
 
 async def test_what_the_journal_does_not_delete_is_still_there(window, acp, tmp_path):

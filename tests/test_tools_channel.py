@@ -22,7 +22,8 @@ from conftest import is_state, scripted
 from mcpclient import connected, servers
 
 from jupyter_acp.tools import channel
-from jupyter_acp.tools.channel import SHIM, SOCKET, Channel
+from jupyter_acp.tools.channel import SHIM, Channel, free_name
+from jupyter_acp.tools.places import SOCKET
 from jupyter_acp.tools.shim import TICKET
 
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -108,7 +109,7 @@ async def test_no_port_is_opened(window, jp_root_dir):
         assert not listening() - before
 
 
-async def test_servers_of_the_user_stay_as_they_are(window, jp_root_dir):
+async def test_servers_of_the_user_stay_as_they_are(window, jp_root_dir, acp):
     mine = {"name": "mine", "command": "/bin/true", "args": [], "env": []}
     params = {"cwd": str(jp_root_dir), "mcpServers": [mine]}
     session = (await window.result("session/new", params))["sessionId"]
@@ -116,7 +117,31 @@ async def test_servers_of_the_user_stay_as_they_are(window, jp_root_dir):
     assert first == mine and second["name"] == "jupyter"
     params["mcpServers"] = [{**mine, "name": "jupyter"}]
     session = (await window.result("session/new", params))["sessionId"]
-    assert await servers(window, session) == params["mcpServers"]
+    first, second = await servers(window, session)
+    assert first == params["mcpServers"][0] and second["name"] == "jupyter-acp"
+    tools = (await acp.manager()).services._tools
+    assert tools.name_in(session) == "jupyter-acp" and tools.name_in("another") is None
+    async with connected(second) as mcp:
+        await mcp.json("list_kernels")
+    await window.result("session/close", {"sessionId": session})
+    assert tools.name_in(session) is None
+
+
+@pytest.mark.parametrize(
+    ("others", "name"),
+    [
+        ([], "jupyter"),
+        (["Jupyter"], "jupyter-acp"),
+        (["jupyter", "jupyter-acp"], "jupyter-acp-2"),
+        (["jupyter", "JUPYTER_ACP", "jupyter.acp.2"], "jupyter-acp-3"),
+        # An agent may say jupyter_run_cell for our run_cell, and for its cell.
+        (["jupyter_run"], "jupyter-acp"),
+        (["jupyterlab", "my-jupyter", ""], "jupyter"),
+        (["jupyter-acp"], "jupyter-acp-2"),
+    ],
+)
+def test_no_server_of_the_session_has_the_name_of_ours(others, name):
+    assert free_name([{"name": other} for other in others] + [{}, "odd"]) == name
 
 
 @pytest.mark.parametrize("agent", ["scripted", "resumes", "loads"])
@@ -223,7 +248,7 @@ async def test_the_ticket_is_told_to_nobody_else(
     session = await window.new(jp_root_dir, "loads")
     await window.prompt(session, ["chunk", "hello"])
     manager = await acp.manager()
-    (secret, _) = manager.services._tools._tickets[session]
+    secret = manager.services._tools._accesses[session].ticket
     entry = {
         "command": sys.executable,
         "args": ["-I", "-S", str(SHIM), manager.services._tools._address],

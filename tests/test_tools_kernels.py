@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from page import Page
 
 from jupyter_acp.client import kernels
-from jupyter_acp.tools import server
+from jupyter_acp.tools import mcp as server
 from jupyter_acp.tools.words import RUN_OUTPUT_LIMIT
 
 SHOW_IMAGE = """

@@ -45,7 +45,7 @@ async def test_an_agent_elsewhere_gets_the_tools_of_the_server_that_it_is_at(win
     (server,) = await servers(window, session)
     assert server["name"] == "jupyter"
     tools = (await acp.manager()).services._tools
-    assert tools._tickets == {} and server["args"][-1] != tools._address
+    assert tools._accesses == {} and server["args"][-1] != tools._address
 
 
 async def test_a_lost_connection_is_told_and_restored(window, remote):

@@ -120,8 +120,8 @@ class AgentSpec(BaseModel):
 
     @property
     def takes_tools(self) -> bool:
-        """Whether our MCP server is of use to it: not elsewhere, nor to one that asks directly."""
-        return self.url is None and self.source != "built-in"
+        """Whether our MCP server is of use to it: not to one that asks directly."""
+        return self.source != "built-in"
 
     @property
     def takes_servers(self) -> bool:

@@ -42,14 +42,19 @@ class Store(Protocol):
 class Tools(Protocol):
     """The same services, for agents that call tools."""
 
-    def servers(self, session: SessionView, own: list[Any]) -> Awaitable[list[Any]]:
+    def servers(
+        self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None
+    ) -> Awaitable[list[Any]]:
         """Return the MCP servers for a session: its own and ours."""
 
     def name_in(self, session_id: str) -> str | None:
         """Return what our server is called in a session, or None if it was not given there."""
 
     def command(self, session_id: str) -> str:
-        """Return the command line that reaches the same tools for a session."""
+        """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
+
+    def serve(self, request: Request) -> None:
+        """Answer a request of MCP that came within ACP."""
 
     def is_unused(self, session_id: str) -> bool:
         """Whether a session's agent was given them and has not even started them."""
@@ -93,17 +98,20 @@ class OwnCalls(Protocol):
 Service = Callable[[Any, Any], Awaitable[Any]]
 
 _NO_TOOLS = (
-    "This agent did not start the tools for notebooks that it was given (the MCP server named jupyter), "
-    "so it cannot see what you have open, edit cells in place or run them. It still reads and writes "
-    "files."
+    "This agent did not start the MCP server {server} that it was given, with the tools to read, change "
+    "and run notebooks."
 )
-
-
+_NO_TOOLS_HERE = (
+    " It has been told of a command that reaches the same tools by its shell; if it does not use that, "
+    "it still reads and writes files."
+)
 _HOW_BY_TOOLS = (
     "To work on notebooks use the tools of the MCP server `{server}`: read_notebook, edit_cell, "
-    "insert_cell, run_cell, run_code, read_variables and others; name cells by their ids. If you do not "
-    "have them, run `{command} --help` in a shell: it reaches the same tools. Do not write .ipynb files "
-    "yourself."
+    "insert_cell, run_cell, run_code, read_variables and others; name cells by their ids. Do not write "
+    ".ipynb files yourself."
+)
+_HOW_BY_SHELL = (
+    " If you do not have these tools, run `{command} --list` in a shell: it has the same."
 )
 _HOW_BY_FILES = (
     "To work on these documents use the client's file methods (fs/read_text_file, "
@@ -186,9 +194,17 @@ class ClientServices:
             raise invalid_params("There is no such session.")
         request.run(service(session, request.params))  # type: ignore[arg-type]
 
-    async def mcp_servers(self, session: SessionView, own: list[Any]) -> list[Any]:
+    async def mcp_servers(
+        self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None
+    ) -> list[Any]:
         """Return the MCP servers that a session's agent is to start: its own, and our tools."""
-        return own if self._tools is None else await self._tools.servers(session, own)
+        return own if self._tools is None else await self._tools.servers(session, own, elsewhere)
+
+    def serve_mcp(self, request: Request) -> None:
+        """Answer a request of MCP that came within ACP."""
+        if self._tools is None:
+            raise method_not_found(request.method)
+        self._tools.serve(request)
 
     async def editor_context(
         self, session: SessionView, told: Told, memory: Hashable
@@ -196,7 +212,9 @@ class ClientServices:
         """Return what goes along with a message about the user's editor, if anything."""
         how = _HOW_BY_FILES
         if self._tools is not None and (name := self._tools.name_in(session.id)) is not None:
-            how = _HOW_BY_TOOLS.format(server=name, command=self._tools.command(session.id))
+            how = _HOW_BY_TOOLS.format(server=name)
+            if command := self._tools.command(session.id):
+                how += _HOW_BY_SHELL.format(command=command)
         return await self._editor.block(session, told, memory, how)
 
     async def configured_servers(self, session: SessionView, agent: Agent, own: list[Any]) -> Given:
@@ -271,7 +289,10 @@ class ClientServices:
         self._permissions.turn_ended(session.id)
         if self._tools is not None and self._tools.is_unused(session.id):
             # Not sooner: agents start them with a session or when they first think of them.
-            session.append(protocol.NOTICE, {"level": "info", "message": _NO_TOOLS})
+            message = _NO_TOOLS.format(server=self._tools.name_in(session.id))
+            if self._tools.command(session.id):
+                message += _NO_TOOLS_HERE
+            session.append(protocol.NOTICE, {"level": "info", "message": message})
 
     def forget(self, session: SessionView) -> None:
         """End what still runs for a session."""

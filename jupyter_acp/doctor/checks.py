@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import json
 import os
@@ -80,6 +81,7 @@ def installation(server: ServerApp) -> tuple[list[Finding], AcpExtension | None]
     else:
         found.append(good("The server extension is enabled and loads"))
     found += _lab_extension()
+    found.append(_tools())
     return found, next(iter(apps), None)
 
 
@@ -221,6 +223,23 @@ def _printed(*command: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return run.stdout.strip()
+
+
+def _tools() -> Finding:
+    """Whether the tools for agents load: else it would be seen when the first session begins."""
+    try:
+        mcp = importlib.import_module("jupyter_acp.tools.mcp")
+        tools = importlib.import_module("jupyter_acp.tools.toolbox").TOOLS
+        for part in ("channel", "command"):
+            importlib.import_module(f"jupyter_acp.tools.{part}")
+        count = len([mcp.described(tool) for tool in tools])
+    except Exception as error:
+        return bad(
+            f"The tools for notebooks do not load: {type(error).__name__}: {error}",
+            "No session can begin until they do. Run `pip check` to see which package has the wrong "
+            "version, and install it again.",
+        )
+    return good(f"The tools for notebooks load ({count})")
 
 
 def _lab_extension() -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from .api import (
     SessionsHandler,
 )
 from .history import ElsewhereHandler, ExportHandler, ImportHandler, SearchHandler
+from .mcp import McpHandler
 from .ws import AcpWebSocketHandler
 
 _ID = r"(?P<id>[^/]+)"
@@ -32,3 +33,6 @@ ROUTES = [
     (rf"/acp/sessions/{_ID}/messages", MessagesHandler),
     (rf"/acp/sessions/{_ID}/export", ExportHandler),
 ]
+
+PUBLIC_ROUTES = [(r"/acp/mcp", McpHandler)]
+"""Those for agents that are elsewhere, which are there only if somebody has said where this server is."""

@@ -248,6 +248,19 @@ class Connection:
             error = RpcError(INTERNAL_ERROR, f"The answer to {request.method} cannot be sent.")
             self._send({**head, "error": error.to_json()}, request.lane, answer=True)
 
+    def cancel(self, params: Any) -> None:
+        """Do as the parameters of a cancel notification say: the request is answered all the same."""
+        id = params.get("requestId") if isinstance(params, dict) else None
+        request = self._incoming.get(id) if type(id) in _ID_TYPES else None
+        if request is not None:
+            request.cancel()
+
+    def drop(self, id: Any) -> None:
+        """Stop the work on a request and leave it unanswered, as protocols other than ACP want it."""
+        request = self._incoming.pop(id, None) if type(id) in _ID_TYPES else None
+        if request is not None:
+            request.drop()
+
     def keep(self, task: asyncio.Task[Any]) -> None:
         """Own a task that works for the other side: it ends with the connection."""
         self._tasks.add(task)
@@ -324,7 +337,7 @@ class Connection:
 
     def _receive(self, message: Any) -> None:
         if type(message) is not dict:
-            kind = "batches are not part of ACP" if type(message) is list else "not an object"
+            kind = "batches are not taken" if type(message) is list else "not an object"
             self.log.warning("%s: ignored a message: %s", self._name, kind)
             self._refuse(None, RpcError(INVALID_REQUEST, f"Message refused: {kind}."))
             return
@@ -333,7 +346,7 @@ class Connection:
             if "id" in message:
                 self._requested(message["id"], method, message.get("params"))
             elif method == CANCEL:
-                self._cancel(message.get("params"))
+                self.cancel(message.get("params"))
             else:
                 self._peer.on_notification(method, message.get("params"))
         elif "result" in message or "error" in message:
@@ -384,12 +397,6 @@ class Connection:
             self._tell(done, None, RpcError.from_json(error))
         else:
             self._tell(done, message.get("result"), None)
-
-    def _cancel(self, params: Any) -> None:
-        id = params.get("requestId") if isinstance(params, dict) else None
-        request = self._incoming.get(id) if type(id) in _ID_TYPES else None
-        if request is not None:
-            request.cancel()
 
     def _refuse(self, id: Any, error: RpcError) -> None:
         self._send({"jsonrpc": "2.0", "id": id, "error": error.to_json()})

@@ -55,6 +55,16 @@ class Request:
         else:
             self.fail(RpcError(CANCELLED, "The request was cancelled."))
 
+    def notify(self, method: str, params: Any) -> None:
+        """Tell the other side something on the way to the answer."""
+        self._connection.notify(method, params, self.lane)
+
+    def drop(self) -> None:
+        """Stop the work; nobody waits for its answer any more."""
+        self._answered = True
+        if self.on_cancel is not None:
+            self.on_cancel()
+
     def _finish(self, task: asyncio.Future[Any]) -> None:
         if task.cancelled():
             self.fail(RpcError(CANCELLED, "The request was cancelled."))

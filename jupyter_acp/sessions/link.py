@@ -99,9 +99,10 @@ class AgentLink(Peer):
         self._left.discard(agent_session)
         session.take(self._let_go(agent_session))
 
-    async def mcp_servers(self, session: Session, own: list[Any]) -> list[Any]:
-        """Return the MCP servers for the agent to start."""
-        return await self._services.mcp_servers(session, own)
+    async def mcp_servers(self, session: Session, own: list[Any], agent: Agent) -> list[Any]:
+        """Return the MCP servers for the agent to start, or to connect to from elsewhere."""
+        able = agent.capabilities.get("mcpCapabilities") or {}
+        return await self._services.mcp_servers(session, own, able if agent.spec.url else None)
 
     async def context(self, session: Session, told: Told, memory: Hashable) -> Block | None:
         """Return what goes along with a message about the user's editor, if anything."""
@@ -133,6 +134,9 @@ class AgentLink(Peer):
             apply_metadata(session, sandbox.metadata_of(params))
         elif method == protocol.PROGRESS and isinstance(params, dict):
             self._on_progress(params)
+        elif method == protocol.MCP_MESSAGE and isinstance(params, dict):
+            if params.get("method") == protocol.MCP_CANCELLED and self.agent is not None:
+                self.agent.connection.cancel(params.get("params"))
         elif method == protocol.ELICITED and isinstance(params, dict):
             asked = self._opened.pop(str(params.get("elicitationId")), None)
             if asked is not None:
@@ -160,6 +164,10 @@ class AgentLink(Peer):
         """Serve a request of the agent on behalf of one of its own sessions."""
         params = request.params
         session = self._session_of(params)
+        if request.method in protocol.MCP_METHODS:
+            # It names no session: what it shows was given to one.
+            self._services.serve_mcp(request)
+            return
         if request.method not in _QUESTIONS:
             if session is not None and session.is_remote:
                 # What it works on is not here: nothing that is here is its concern.

@@ -290,8 +290,8 @@ class Session:
         # down nowhere.
         configured = await link.configured_servers(self, agent, params["mcpServers"])
         params = {**params, "mcpServers": [*params["mcpServers"], *configured.entries]}
-        if agent.spec.takes_tools:
-            servers = await link.mcp_servers(self, params["mcpServers"])
+        if agent.spec.takes_tools and not self.is_remote:
+            servers = await link.mcp_servers(self, params["mcpServers"], agent)
             params = {**params, "mcpServers": servers}
         try:
             result = await agent.request(method, params, note=join, extra=self.extra_patience)

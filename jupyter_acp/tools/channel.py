@@ -6,38 +6,59 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
+import itertools
 import os
+import re
 import secrets
 import shutil
 import socket
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..client.view import SessionView
+from ..rpc import Request, method_not_found
+from .command import ADMIT, program
+from .elsewhere import Elsewhere
+from .peer import uid_of
+from .places import SOCKET, places, prefix
 from .shim import TICKET
 
-NAME = "jupyter"
+NAMES = ("jupyter", "jupyter-acp")
+"""What our server is called, or else if one of the session's own is called so."""
+
 HAS_UNIX_SOCKETS = sys.platform != "win32"
 SHIM = Path(__file__).with_name("shim.py")
-SOCKET = "tools.sock"
 PATH_LIMIT = 100
 """How long the path of a socket may be, in bytes; systems differ, the least is 104 with its end."""
 
-LINE_LIMIT = 16 * 1024 * 1024
 TICKET_WAIT = 10.0
 """How long a connection may take to show its ticket, in seconds."""
 
 Serve = Callable[[SessionView, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-class Channel:
-    """A socket that only this user can reach, and only with the ticket of a session."""
+@dataclass(frozen=True)
+class Access:
+    """What one session's agent was given."""
 
-    def __init__(self, runtime_dir: str, serve: Serve, log: Any) -> None:
+    session: SessionView
+    name: str
+    """What our server is called in it."""
+
+    ticket: str | None
+    """What opens the socket; an agent that is elsewhere has none."""
+
+
+class Channel:
+    """A socket that only this user can reach: with the ticket of a session, or its id."""
+
+    def __init__(
+        self, runtime_dir: str, serve: Serve, log: Any, elsewhere: Elsewhere | None = None
+    ) -> None:
         self._runtime_dir = runtime_dir
         self._serve = serve
         self._log = log
@@ -46,42 +67,69 @@ class Channel:
         self._address = ""
         self._opening = asyncio.Lock()
         self._closed = False
-        self._tickets: dict[str, tuple[str, SessionView]] = {}
+        self._accesses: dict[str, Access] = {}
         self._connections: dict[asyncio.Task[None], str] = {}
         self._untouched: set[str] = set()
-        """The sessions whose tickets nobody has shown yet."""
+        """The sessions whose agents have not come yet."""
 
-    async def servers(self, session: SessionView, own: list[Any]) -> list[Any]:
-        """Return the MCP servers for a session's agent: its own, and ours."""
-        if any(isinstance(server, dict) and server.get("name") == NAME for server in own):
-            return own
+        self._elsewhere = elsewhere
+        if elsewhere is not None:
+            elsewhere.on_use = self._untouched.discard
+
+    async def servers(
+        self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None = None
+    ) -> list[Any]:
+        """Return the MCP servers for a session's agent: its own, and ours.
+
+        `elsewhere` is what an agent can take that is not on this machine: its `mcpCapabilities`.
+        """
+        if elsewhere is not None:
+            return self._servers_elsewhere(session, own, elsewhere)
         try:
             await self._open()
         except OSError as error:
             self._log.warning("Agents get no tools, as no socket could be made: %s", error)
             return own
-        if session.id not in self._tickets:
-            self._tickets[session.id] = (secrets.token_urlsafe(32), session)
-            self._untouched.add(session.id)
-        ticket, _ = self._tickets[session.id]
+        access = self._grant(session, own)
         return [
             *own,
             {
-                "name": NAME,
+                "name": access.name,
                 "command": sys.executable,
                 # Nothing of the agent's environment or folder changes what is run.
                 "args": ["-I", "-S", str(SHIM), self._address],
-                "env": [{"name": TICKET, "value": ticket}],
+                "env": [{"name": TICKET, "value": access.ticket}],
             },
         ]
 
+    def _servers_elsewhere(
+        self, session: SessionView, own: list[Any], capabilities: dict[str, Any]
+    ) -> list[Any]:
+        way = self._elsewhere.way(capabilities) if self._elsewhere is not None else None
+        if self._elsewhere is None or way is None:
+            return own
+        if session.id not in self._accesses:
+            self._untouched.add(session.id)
+        name = free_name(own)
+        self._accesses[session.id] = Access(session, name, None)
+        return [*own, self._elsewhere.entry(session, name, way)]
+
+    def serve(self, request: Request) -> None:
+        """Answer a request of MCP that came within ACP."""
+        if self._elsewhere is None:
+            raise method_not_found(request.method)
+        self._elsewhere.serve(request)
+
     def name_in(self, session_id: str) -> str | None:
-        """Return what our server is called in a session, or None if it was not given there."""
-        return NAME if session_id in self._tickets else None
+        """Return what our server is called in a session, or None if its agent was not given it."""
+        access = self._accesses.get(session_id)
+        return None if access is None else access.name
 
     def command(self, session_id: str) -> str:
-        """Return the command line that reaches the same tools for a session."""
-        return f"jupyter-acp tool --session {session_id}"
+        """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
+        access = self._accesses.get(session_id)
+        is_here = access is not None and access.ticket is not None and HAS_UNIX_SOCKETS
+        return f"{program()} tool --session {session_id}" if is_here else ""
 
     def is_unused(self, session_id: str) -> bool:
         """Whether a session's agent has not come for its tools; told once."""
@@ -91,8 +139,10 @@ class Channel:
 
     def forget(self, session_id: str) -> None:
         """Let a session's ticket open nothing any more, and end what it opened."""
-        self._tickets.pop(session_id, None)
+        self._accesses.pop(session_id, None)
         self._untouched.discard(session_id)
+        if self._elsewhere is not None:
+            self._elsewhere.forget(session_id)
         for connection, owner in self._connections.items():
             if owner == session_id:
                 connection.cancel()
@@ -101,7 +151,9 @@ class Channel:
         """End every connection and leave nothing behind."""
         async with self._opening:
             self._closed = True
-            self._tickets.clear()
+            self._accesses.clear()
+            if self._elsewhere is not None:
+                self._elsewhere.close()
             server, self._server = self._server, None
             if server is not None:
                 server.close()
@@ -116,6 +168,16 @@ class Channel:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
+    def _grant(self, session: SessionView, own: list[Any]) -> Access:
+        """Let a session's agent in; one that is in already keeps its ticket."""
+        known = self._accesses.get(session.id)
+        if known is None:
+            self._untouched.add(session.id)
+        ticket = known.ticket if known is not None else None
+        ticket = ticket or secrets.token_urlsafe(32)
+        access = self._accesses[session.id] = Access(session, free_name(own), ticket)
+        return access
+
     async def _open(self) -> None:
         async with self._opening:
             if self._closed:
@@ -123,16 +185,12 @@ class Channel:
             if self._server is not None:
                 return
             if not HAS_UNIX_SOCKETS:
-                self._server = await asyncio.start_server(
-                    self._connected, "127.0.0.1", 0, limit=LINE_LIMIT
-                )
+                self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
                 port = self._server.sockets[0].getsockname()[1]
                 self._address = f"127.0.0.1:{port}"
             else:
                 self._folder, listener = _bind(self._runtime_dir)
-                self._server = await asyncio.start_unix_server(
-                    self._connected, sock=listener, limit=LINE_LIMIT
-                )
+                self._server = await asyncio.start_unix_server(self._connected, sock=listener)
                 self._address = str(self._folder / SOCKET)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -140,9 +198,8 @@ class Channel:
         assert task is not None
         self._connections[task] = ""
         try:
-            session = await self._admit(reader)
+            session = await self._admit(reader, writer.get_extra_info("socket"))
             if session is None:
-                self._log.warning("Refused a connection to the tools: it has no valid ticket")
                 return
             self._connections[task] = session.id
             self._untouched.discard(session.id)
@@ -156,30 +213,58 @@ class Channel:
             del self._connections[task]
             writer.close()
 
-    async def _admit(self, reader: asyncio.StreamReader) -> SessionView | None:
-        """Return the session whose ticket a connection shows."""
+    async def _admit(self, reader: asyncio.StreamReader, connection: Any) -> SessionView | None:
+        """Return the session whose ticket a connection shows, or whose id this user names."""
+        uid = uid_of(connection) if HAS_UNIX_SOCKETS else None
+        if uid not in (None, os.geteuid()):
+            self._log.warning("Refused a connection to the tools: it is of the user %d", uid)
+            return None
         try:
             line = await asyncio.wait_for(reader.readline(), TICKET_WAIT)
         except (asyncio.TimeoutError, ValueError, ConnectionError):
-            return None
+            line = b""
         shown = line.rstrip(b"\r\n")
+        if uid is not None and shown.startswith(ADMIT):
+            access = self._accesses.get(shown.removeprefix(ADMIT).decode(errors="replace"))
+            # That it is another server's is nothing to be told of: who asks tries them all.
+            is_here = access is not None and access.ticket is not None
+            return access.session if access is not None and is_here else None
         found = None
-        for ticket, session in self._tickets.values():
-            if secrets.compare_digest(shown, ticket.encode()):
-                found = session
+        for access in self._accesses.values():
+            if access.ticket and secrets.compare_digest(shown, access.ticket.encode()):
+                found = access.session
+        if found is None:
+            self._log.warning("Refused a connection to the tools: it has no valid ticket")
         return found
+
+
+def free_name(servers: list[Any]) -> str:
+    """Return a name for our server that none of a session's own has.
+
+    Agents put it before the names of tools, each with other signs between: none may begin with it.
+    """
+    taken = [_plain(server.get("name")) for server in servers if isinstance(server, dict)]
+    more = (f"{NAMES[-1]}-{number}" for number in itertools.count(2))
+    return next(
+        name
+        for name in itertools.chain(NAMES, more)
+        if not any(f"{each}_".startswith(f"{_plain(name)}_") for each in taken)
+    )
+
+
+def _plain(name: Any) -> str:
+    return re.sub(r"[\W_]+", "_", str(name).casefold())
 
 
 def _bind(runtime_dir: str) -> tuple[Path, socket.socket]:
     """Make a socket in a folder of its own, wherever its path is short enough."""
-    prefix = f"acp-{hashlib.sha256(socket.gethostname().encode()).hexdigest()[:6]}-"
     problem = OSError("every path for it is too long")
-    for base in dict.fromkeys([runtime_dir, tempfile.gettempdir(), "/tmp"]):  # noqa: S108
+    for base in places(runtime_dir):
         try:
             os.makedirs(base, mode=0o700, exist_ok=True)
-            _sweep(Path(base), prefix)
+            _sweep(Path(base))
             # Readable for this user only, from the first moment on.
-            folder = Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=base)).resolve()
+            folder = Path(tempfile.mkdtemp(prefix=f"{prefix()}{os.getpid()}-", dir=base)).resolve()
         except OSError as error:
             problem = error
             continue
@@ -198,12 +283,12 @@ def _bind(runtime_dir: str) -> tuple[Path, socket.socket]:
     raise problem
 
 
-def _sweep(base: Path, prefix: str) -> None:
+def _sweep(base: Path) -> None:
     """Remove what servers of this machine have left behind that could not tidy up."""
     import psutil
 
-    for folder in base.glob(f"{prefix}*"):
-        pid = folder.name.removeprefix(prefix).partition("-")[0]
+    for folder in base.glob(f"{prefix()}*"):
+        pid = folder.name.removeprefix(prefix()).partition("-")[0]
         # Asked both ways: a number may be that of a process in another container.
         if pid.isdecimal() and not psutil.pid_exists(int(pid)) and not _answers(folder / SOCKET):
             with contextlib.suppress(OSError):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,9 +21,17 @@ OUTPUTS_LIMIT = 1024 * 1024
 class Record:
     """One call of a tool: told when it begins and when it has ended."""
 
-    def __init__(self, session: SessionView, name: str, arguments: Any, title: str) -> None:
-        """Take the name that it has as long as nothing more is known of it."""
+    def __init__(
+        self,
+        session: SessionView,
+        name: str,
+        arguments: Any,
+        title: str,
+        claim: Callable[[SessionView, str, Any], str | None],
+    ) -> None:
+        """Take the title that it has as long as nothing more is known of it."""
         self._session = session
+        self._claim = claim
         self._told: dict[str, Any] = {
             "id": f"jupyter-{uuid.uuid4().hex}",
             "toolCallId": None,
@@ -47,6 +56,10 @@ class Record:
         self._tell("failed", error={"message": message})
 
     def _tell(self, status: Literal["in_progress", "completed", "failed"], **more: Any) -> None:
+        if self._told["toolCallId"] is None:
+            # Some agents tell of their call a little later than they make it.
+            name, arguments = self._told["name"], self._told["arguments"]
+            self._told["toolCallId"] = self._claim(self._session, name, arguments)
         told = json.dumps({**self._told, "status": status, **more}, ensure_ascii=False, default=str)
         # Kernels, notebooks and names of files have characters that are none; a transcript has not.
         self._session.append(TOOL, json.loads(told.encode("utf-8", "replace")))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from ..client.view import SessionView
 
 
+Claim = Callable[["SessionView", str, Any], "str | None"]
+"""Returns the id of the agent's tool call in progress that a call of a tool is, if it is known."""
+
+
 class FailedRunError(Exception):
     """Code that was run and failed: the agent gets what it printed, marked as an error."""
 
@@ -32,9 +37,11 @@ class FailedRunError(Exception):
 class Toolbox:
     """The tools of one session."""
 
-    def __init__(self, services: Services, session: SessionView) -> None:
+    def __init__(self, services: Services, session: SessionView, claim: Claim) -> None:
+        """Take what knows the agent's own name for a call of a tool."""
         self._services = services
         self._session = session
+        self._claim = claim
 
     def tools(self) -> list[Tool]:
         """Return the tools that there are for this session now."""
@@ -44,7 +51,7 @@ class Toolbox:
     async def run(self, name: str, arguments: Any) -> Content:
         """Call a tool, whichever way the call came, and let the transcript tell of it."""
         tool = self._get(name)
-        record = Record(self._session, tool.name, arguments, tool.title)
+        record = Record(self._session, tool.name, arguments, tool.title, self._claim)
         try:
             call = await self._called(tool, parse(tool.arguments, arguments))
             record.begin(call.title, call.document)

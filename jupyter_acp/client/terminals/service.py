@@ -14,13 +14,14 @@ from typing import Any
 from ...agents.environment import agent_environment, is_ordinary_variable
 from ...bulk import Bulk
 from ...paths import contained, place
-from ...policy import Action
+from ...policy import Action, Decision
 from ...protocol import CreateTerminalParams, TerminalParams, parse
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import NOT_FOUND
 from ..view import Permit, SessionView
 from .command import Command, Launch, PipedCommand
 from .output import Output
+from .own import is_own_command
 from .terminal import Terminal
 
 DEFAULT_OUTPUT_LIMIT = 1024 * 1024
@@ -40,14 +41,21 @@ class Terminals:
     """Serves `terminal/*`, in Jupyter's own terminals where the server has them."""
 
     def __init__(
-        self, root_dir: str, permit: Permit, bulk: Bulk, manager: Any = None, limit: int = 50
+        self,
+        root_dir: str,
+        permit: Permit,
+        bulk: Bulk,
+        manager: Any = None,
+        limit: int = 50,
+        program: str = "",
     ) -> None:
-        """Run up to `limit` commands at once in each session."""
+        """Run up to `limit` commands at once in each session; `program` is our own, if it is there."""
         self._root_dir = root_dir
         self._bulk = bulk
         self._limit = limit
         self._permit = permit
         self._manager = manager
+        self._program = program
         self._terminals: dict[str, Terminal] = {}
         self._starting: Counter[str] = Counter()
         self._ending: dict[asyncio.Task[None], Terminal] = {}
@@ -68,7 +76,9 @@ class Terminals:
         line = shlex.join(launch.argv) if wanted.args else wanted.command
         self._starting[session.id] += 1
         try:
-            await self._permit(session, _action(line, launch, session.cwd), "ask")
+            # What our own program is to do is asked about when it asks.
+            usually: Decision = "allow" if self._is_own(launch, session) else "ask"
+            await self._permit(session, _action(line, launch, session.cwd), usually)
             self._check_alive(session)
             output = Output(self._output_limit(session, wanted.output_byte_limit))
             command = await self._start(launch, output)
@@ -139,6 +149,10 @@ class Terminals:
             env=agent_environment(os.environ, {}),
             extra_env={item.name: item.value for item in wanted.env},
         )
+
+    def _is_own(self, launch: Launch, session: SessionView) -> bool:
+        path = launch.env.get("PATH", "")
+        return is_own_command(launch.argv, self._program, session.id, path, launch.extra_env)
 
     def _output_limit(self, session: SessionView, wanted: int | None) -> int:
         """Return how much is kept of what a command prints: as much as is wanted, if there is room."""

@@ -1,10 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The commands of `jupyter acp`."""
+"""The commands of `jupyter acp`. Each imports what it needs: agents start one of them for each call."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 DOCTOR = """Check this installation: versions, agents, configuration, files and environment. Arguments
@@ -14,6 +13,17 @@ that it does not know are given to the server that is looked at, as `--config FI
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command, and return how it ended."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["tool"]:
+        from .tools.command import main as tool
+
+        return tool(given[1:])
+    return _other(given)
+
+
+def _other(given: list[str]) -> int:
+    import argparse
+
     parser = argparse.ArgumentParser(prog="jupyter acp", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True)
     doctor = commands.add_parser(
@@ -23,9 +33,10 @@ def main(arguments: list[str] | None = None) -> int:
         "--start", action="store_true", help="start every agent that is found, and ask its version"
     )
     doctor.add_argument("--json", action="store_true", help="print it for programs to read")
-    options, rest = parser.parse_known_args(arguments)
+    commands.add_parser("tool", help="call a tool for notebooks: how agents with a shell do it")
+    options, rest = parser.parse_known_args(given)
 
-    from .examine import examine
+    from .doctor.examine import examine
 
     return examine(rest, starts_agents=options.start, is_json=options.json)
 
