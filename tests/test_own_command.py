@@ -39,7 +39,7 @@ def world(tmp_path_factory):
     return folder
 
 
-def check(world, command, path=None, added=(), session=ID):
+def check(world, command, path=None, added=None, session=ID):
     program = str(world / "bin" / "jupyter-acp")
     if isinstance(command, str):
         command = command.replace("PROGRAM", program).replace("WORLD", str(world))
@@ -73,7 +73,7 @@ JSON = """{"cell_id": "a", "source": "print('x') # $HOME `ls`; a && b | c > d"}"
 )
 def test_our_own(world, command):
     assert check(world, command)
-    assert check(world, command, added=["TERM", "LANG", "SHELL", "PAGER"])
+    assert check(world, command, added={"TERM": "dumb", "LANG": "C", "SHELL": "/bin/sh", "PAGER": "cat"})
 
 
 TAIL = f"tool --session {ID} list_kernels"
@@ -230,10 +230,12 @@ def test_the_name_stands_for_what_is_found_first(world):
         "JUPYTER_RUNTIME_DIR",
         "JUPYTER_DATA_DIR",
         "XDG_RUNTIME_DIR",
+        "SHELL",
+        "PAGER",
     ],
 )
 def test_variables_that_matter(world, name):
-    assert not check(world, f"PROGRAM {TAIL}", added=["TERM", name])
+    assert not check(world, f"PROGRAM {TAIL}", added={"TERM": "dumb", name: "x"})
 
 
 def test_without_a_program_of_ours_nothing_is(world):

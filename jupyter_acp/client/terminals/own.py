@@ -13,7 +13,7 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from ...agents.environment import is_ordinary_variable
 
@@ -33,13 +33,13 @@ def is_own_command(
     program: str,
     session_id: str,
     path: str,
-    added: Iterable[str] = (),
+    added: Mapping[str, str] | None = None,
 ) -> bool:
     """Whether a shell line, or a program with its arguments, is `PROGRAM tool --session ID …` only.
 
     `path` is where the shell would look for it, `added` the variables that the agent sets for it.
     """
-    if not all(is_ordinary_variable(name) or name == "SHELL" for name in added):
+    if not all(is_ordinary_variable(*variable) for variable in (added or {}).items()):
         return False
     words = _words(command) if isinstance(command, str) else list(command)
     if len(words) == 3 and words[1] == "-c" and _found(words[0], path) in _SHELLS:
