@@ -26,6 +26,7 @@ _METHODS = {
     protocol.RESOLVED,
     protocol.DECIDED,
     protocol.FILE_CHANGED,
+    protocol.TOOL,
     protocol.CHANGE_DECIDED,
     protocol.RESULT,
     protocol.TERMINAL_BEGAN,

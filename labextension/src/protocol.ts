@@ -45,6 +45,7 @@ export const Method = {
   sessionsRemoved: '_jupyter/sessions/removed',
   permissionResolved: '_jupyter/permission_resolved',
   permissionDecided: '_jupyter/permission_decided',
+  toolRecord: '_jupyter/tool',
   terminalCreated: '_jupyter/terminal/created',
   terminalOutput: '_jupyter/terminal/output',
   terminalExit: '_jupyter/terminal/exit',
