@@ -52,7 +52,7 @@ export function Requests({
   }, [model, isCardWanted, asked]);
   // The card that is answered goes, and would take the focus with it.
   const isLeaving = React.useRef(false);
-  React.useLayoutEffect(() => {
+  React.useEffect(() => {
     if (isLeaving.current) {
       isLeaving.current = false;
       if (!focusCard(region.current)) {

@@ -272,7 +272,7 @@ function outputText(
   trans: TranslationBundle
 ): string {
   if (output.output_type === 'stream') {
-    return fenced(plain(String(output.text)));
+    return fenced(plain((output as nbformat.IStream).text as string));
   }
   if (output.output_type === 'error') {
     const { ename, evalue, traceback } = output as nbformat.IError;

@@ -20,7 +20,6 @@ import { CommandRegistry } from '@lumino/commands';
 
 import { CommandIDs } from '../commands';
 import type { IChatContext, ITerminals } from '../components/context';
-import { statusOf } from '../model/sessionlist';
 import {
   IChatPanel,
   IChatSettings,
@@ -139,6 +138,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
       ),
       describedBy: noArguments,
       execute: async () => {
+        const { statusOf } = await import('../model/sessionlist');
         const { current, list } = sessions;
         const isAsked = current !== null && current.requests.length > 0;
         const asked = isAsked
