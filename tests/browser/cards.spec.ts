@@ -178,7 +178,7 @@ test('calls of our own tools are told in words, with what came of them', async (
   page,
   request
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   await page.goto('/lab');
   const png = await plot(page);
   const lines = Array.from({ length: 60 }, (_, n) => `epoch ${n}`).join('\n');
@@ -448,7 +448,7 @@ async function ask(
 
 const USUAL: [string, string][] = [
   ['No, and tell it what to do', 'reject_once'],
-  ['Yes, and don’t ask again in this session', 'allow_always'],
+  ["Yes, and don't ask again in this session", 'allow_always'],
   ['Yes', 'allow_once']
 ];
 
@@ -485,7 +485,7 @@ test('what can be answered is one row of buttons, in the words of the agent', as
   const buttons = agent.cards.locator('.jp-acp-Card-buttons').first();
   await expect(buttons.getByRole('button')).toHaveText([
     'Yes',
-    'Yes, and don’t ask again in this session',
+    "Yes, and don't ask again in this session",
     'No, and tell it what to do'
   ]);
   await expect(agent.cards.locator('.jp-acp-Card-title')).toHaveText(
@@ -573,7 +573,7 @@ test('a card takes no focus, is gone to with a command, and answered with a key'
 
   // From elsewhere in JupyterLab, also on one of its buttons.
   for (const [key, option] of [
-    ['a', 'Yes, and don’t ask again in this session'],
+    ['a', "Yes, and don't ask again in this session"],
     ['n', 'No, and tell it what to do']
   ]) {
     await agent.input.fill('');

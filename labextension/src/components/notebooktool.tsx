@@ -69,6 +69,15 @@ export function isTellingRecord(item: IToolItem): boolean {
   );
 }
 
+/** Whether there is something of it to unfold. */
+export function hasRecordDetails(record: IToolRecord): boolean {
+  return (
+    codeOf(record) !== '' ||
+    variablesOf(record) !== null ||
+    outputsOf(record).length > 0
+  );
+}
+
 function Run({ run }: { run: IRun }): JSX.Element {
   const { trans } = useChat();
   return (

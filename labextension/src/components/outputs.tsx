@@ -10,7 +10,7 @@ import { useChat } from './context';
 import { useLinks } from './markdown';
 
 /** More of what was printed than this is folded. */
-const SHOWN_LINES = 16;
+const SHOWN_LINES = 12;
 const SHOWN_CHARS = 4000;
 
 interface IOutputsProps {

@@ -33,7 +33,11 @@ import { useChat } from './context';
 import { useKept } from './hooks';
 import { Location } from './location';
 import { WholeMarkdown } from './markdown';
-import { NotebookTool, isTellingRecord } from './notebooktool';
+import {
+  NotebookTool,
+  hasRecordDetails,
+  isTellingRecord
+} from './notebooktool';
 import { RawDetails, hasRaw } from './raw';
 import { Terminal } from './terminal';
 import { Visible } from './visible';
@@ -224,7 +228,11 @@ export function ToolCall({
   const [place, ...places] = record ? [] : placesOf(call);
   const isTelling = record ? isTellingRecord(item) : isTellingCall(call);
   const hasDetails =
-    isTelling || hasContent || hasRaw(item) || places.length > 0;
+    isTelling ||
+    hasContent ||
+    hasRaw(item) ||
+    places.length > 0 ||
+    (record !== undefined && hasRecordDetails(record));
   const [chosen, setChosen] = useKept<boolean | null>(item, 'open', null);
   const isOpen = hasDetails && (chosen ?? (!isAsked && isTelling));
   const words = (
