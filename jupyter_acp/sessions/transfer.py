@@ -29,6 +29,7 @@ _METHODS = {
     protocol.CONTEXT,
     protocol.TOOL,
     protocol.FILE_CHANGED,
+    protocol.TOOL,
     protocol.CHANGE_DECIDED,
     protocol.RESULT,
     protocol.TERMINAL_BEGAN,

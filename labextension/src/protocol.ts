@@ -46,6 +46,8 @@ export const Method = {
   sessionsRemoved: '_jupyter/sessions/removed',
   permissionResolved: '_jupyter/permission_resolved',
   permissionDecided: '_jupyter/permission_decided',
+  promptContext: '_jupyter/prompt/context',
+  toolRecord: '_jupyter/tool',
   terminalCreated: '_jupyter/terminal/created',
   terminalOutput: '_jupyter/terminal/output',
   terminalExit: '_jupyter/terminal/exit',

@@ -256,8 +256,6 @@ export const IDocumentOpener = new Token<IDocumentOpener>(
 /** Where the user is at the moment. */
 export interface IActiveContext {
   label: string;
-  /** What is sent along with a prompt. */
-  attachments: readonly Attachment[];
 }
 
 /** Something that a prompt can mention. */
@@ -293,7 +291,7 @@ export interface IChatSettings {
   readonly changed: ISignal<unknown, void>;
   /** Enter sends; if not, Shift+Enter does. */
   readonly sendsWithEnter: boolean;
-  /** Prompts go with where the user is, unless that is turned off for one. */
+  /** Agents are told where the user is, unless that is turned off for a session. */
   readonly sharesContext: boolean;
 }
 

@@ -154,7 +154,7 @@ describe('changes in a transcript', () => {
         revision: 0
       });
       const change = changes.note(`file-${n}`, text);
-      const noted = { change, isCovered: false, revision: 0 };
+      const noted = { change, isCovered: false, isOwned: false, revision: 0 };
       turn.note(noted);
       expect(noted).toMatchObject({ isCovered: true, revision: 1 });
     }

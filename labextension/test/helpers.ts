@@ -11,7 +11,9 @@ export const SESSION = 's1';
 /** What there is before anything is translated. */
 export const english = {
   __: (text: string, ...values: string[]) =>
-    text.replace(/%(\d)/g, (_, number) => values[Number(number) - 1])
+    text.replace(/%(\d)/g, (_, number) => values[Number(number) - 1]),
+  _n: (one: string, many: string, count: number, ...values: string[]) =>
+    english.__(count === 1 ? one : many, String(count), ...values)
 } as unknown as TranslationBundle;
 
 /** A numbered notification, as the server sends it. */

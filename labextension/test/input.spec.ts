@@ -19,7 +19,7 @@ function toldAs(
   rawInput: unknown,
   ...content: ToolContent[]
 ): string {
-  return inputText({ kind, rawInput, content });
+  return inputText({ kind, rawInput, content, locations: [] });
 }
 
 describe('inputText', () => {
@@ -36,14 +36,14 @@ describe('inputText', () => {
         ],
         timeout: null
       })
-    ).toBe('ls\nargs: ["-l","a b"]\ncwd: /tmp\nenv:\nA=1\nPATH=/evil');
+    ).toBe('ls\nargs: ["-l","a b"]\ncwd: /tmp\nenv:\n  A=1\n  PATH=/evil');
     expect(told({ command: 'ls', env: { A: '1' } })).toBe('ls\nenv: A=1');
     expect(told({ command: 'ls', env: ['A=1'] })).toBe('ls\nenv: ["A=1"]');
   });
 
   it('tells everything else as it is', () => {
     expect(told({ command: ['ls', '-l'], cwd: '/' })).toBe(
-      JSON.stringify({ command: ['ls', '-l'], cwd: '/' }, null, 2)
+      'command: ["ls","-l"]\ncwd: /'
     );
     expect(told('plain')).toBe('plain');
     expect(told([1])).toBe('[\n  1\n]');
@@ -133,12 +133,34 @@ describe('inputText', () => {
     );
   });
 
+  it('tells a place once, if it is shown as one', () => {
+    const call = {
+      kind: 'execute' as const,
+      content: [text('```\nx = 1\n```')],
+      locations: [{ path: '/n.ipynb' }]
+    };
+    const rawInput = { path: '/n.ipynb', code: 'x = 1' };
+    expect(inputText({ ...call, rawInput })).toBe('');
+    expect(inputText({ ...call, rawInput: { ...rawInput, path: '/o' } })).toBe(
+      'path: /o'
+    );
+    expect(
+      inputText({ ...call, rawInput: { ...rawInput, script: '/n.ipynb' } })
+    ).toBe('script: /n.ipynb');
+  });
+
+  it('lets no line of a value look like another field', () => {
+    expect(told({ note: 'x\npath: /safe', path: '/evil' })).toBe(
+      'note:\n  x\n  path: /safe\npath: /evil'
+    );
+  });
+
   it('tells what the content does not', () => {
     expect(told({ command: 'rm' }, text('Let me confirm'))).toBe('rm');
     // Something among others is easily overlooked.
     expect(told({ command: 'rm a' }, text('ls\nrm a\nls'))).toBe('rm a');
     expect(told({ command: 'rm a' }, text('rm a'), text('ls'))).toBe('rm a');
-    expect(told({ a: 1 }, text('Harmless'))).toBe('{\n  "a": 1\n}');
+    expect(told({ a: 1 }, text('Harmless'))).toBe('a: 1');
     expect(told({ command: 'rm a' }, DIFF)).toBe('rm a');
     // A change beside it does not tell what else would be done.
     expect(told({ new: 'a', script: 'rm b' }, DIFF)).toBe('script: rm b');

@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { chosenWords, meaningOf } from '../src/model/options';
+import { chosenWords, keyOf, meaningOf, ordered } from '../src/model/options';
 import type { IPermissionOption } from '../src/protocol';
 import { english } from './helpers';
 
@@ -21,7 +21,15 @@ describe('what an option means', () => {
     ['Reject', 'reject_once'],
     ['No, and tell it what to do instead', 'reject_once'],
     ['Deny', 'reject_once'],
-    ['Always reject', 'reject_always']
+    ['Always reject', 'reject_always'],
+    // As agents and this server word it.
+    ['Yes, and don’t ask again for edits', 'allow_always'],
+    ["Yes, and don't ask again this session", 'allow_always'],
+    ['Allow all edits during this session', 'allow_always'],
+    ['Yes, allow always', 'allow_always'],
+    ['Run', 'allow_once'],
+    ['Run everything in this notebook in this session', 'allow_always'],
+    ["Don't run", 'reject_once']
   ])('is not said where the name says it: %s', (name, kind) => {
     expect(meaning(name, kind)).toBe('');
   });
@@ -60,5 +68,35 @@ describe('what an option means', () => {
       chosenWords(option(name, kind), english);
     expect(chosen('Reject', 'allow_once')).toBe('Reject (means: allow once)');
     expect(chosen('Reject', 'reject_once')).toBe('Reject');
+  });
+});
+
+describe('the buttons of a question', () => {
+  const options = [
+    option('Maybe', 'perhaps'),
+    option('No', 'reject_once'),
+    option('Always', 'allow_always'),
+    option('Yes', 'allow_once'),
+    option('Never', 'reject_always'),
+    option('Yes, but', 'allow_once')
+  ];
+
+  it('are in the same order whatever the agent, and in its order otherwise', () => {
+    expect(ordered(options).map(({ name }) => name)).toEqual([
+      'Yes',
+      'Yes, but',
+      'Always',
+      'No',
+      'Never',
+      'Maybe'
+    ]);
+    expect(options[0].name).toBe('Maybe');
+  });
+
+  it('have a key each, if they are the first of their kind', () => {
+    const keys = ordered(options).map(each => keyOf(each, ordered(options)));
+    expect(keys).toEqual(['y', undefined, 'a', 'n', undefined, undefined]);
+    const odd = option('Odd', 'constructor');
+    expect(keyOf(odd, [odd])).toBeUndefined();
   });
 });

@@ -353,7 +353,7 @@ describe('Sessions', () => {
     });
 
     it('shows an echo until the server has written it down', async () => {
-      const done = model.prompt(words('hello'));
+      const done = model.prompt(words('hello'), true);
       expect(model.waiting.map(({ text }) => text)).toEqual(['hello']);
       const { id, params } = await server.waitFor(Method.sessionPrompt);
       server.text('user_message_chunk', 'hello', ourMeta(params));
@@ -365,8 +365,19 @@ describe('Sessions', () => {
       expect(said(model)).toEqual(['hello']);
     });
 
+    it('says that the agent is not to be told where the user is', async () => {
+      void model.prompt(words('told'), true);
+      void model.prompt(words('untold'), false);
+      const sent = () => server.requests(Method.sessionPrompt);
+      await until(() => sent().length === 2);
+      expect(sent().map(({ params }) => ourMeta(params))).toEqual([
+        { promptId: expect.any(String) as string },
+        { promptId: expect.any(String) as string, context: false }
+      ]);
+    });
+
     it('does not take the prompt of another window for its own', async () => {
-      void model.prompt(words('mine'));
+      void model.prompt(words('mine'), true);
       await server.waitFor(Method.sessionPrompt);
       server.text('user_message_chunk', 'theirs', { promptId: 'p99' });
       await until(() => model.transcript.seq === 1);
@@ -375,8 +386,8 @@ describe('Sessions', () => {
 
     it('takes all blocks of a prompt for one, and the next for the next', async () => {
       const file = { type: 'file', name: 'a', uri: 'file:///a' } as const;
-      void model.prompt(words('one'), [file]);
-      void model.prompt(words('two'), [file]);
+      void model.prompt({ text: 'one', attachments: [file] }, true);
+      void model.prompt({ text: 'two', attachments: [file] }, true);
       const [one, two] = model.waiting.map(({ id }) => ({ promptId: id }));
       server.text('user_message_chunk', 'one', one);
       server.text('user_message_chunk', 'file', one);
@@ -391,7 +402,7 @@ describe('Sessions', () => {
       server.answers[Method.sessionPrompt] = () => {
         throw new Error('Log in first.');
       };
-      await model.prompt(words('precious'));
+      await model.prompt(words('precious'), true);
       expect(model.composer.text).toBe('precious');
       expect(model.problem).toBe('Log in first.');
       expect(model.waiting).toEqual([]);
@@ -401,14 +412,14 @@ describe('Sessions', () => {
       server.answers[Method.sessionPrompt] = () => {
         throw new Error('no');
       };
-      const done = model.prompt(words('first'));
+      const done = model.prompt(words('first'), true);
       model.composer.text = 'second';
       await done;
       expect(model.composer.text).toBe('first\nsecond');
     });
 
     it('gives the text back when the socket took it away', async () => {
-      void model.prompt(words('precious'));
+      void model.prompt(words('precious'), true);
       await server.waitFor(Method.sessionPrompt);
       server.drop();
       await until(() => model.composer.text === 'precious');
@@ -416,7 +427,7 @@ describe('Sessions', () => {
     });
 
     it('does not give back what arrived before the socket was lost', async () => {
-      void model.prompt(words('once'));
+      void model.prompt(words('once'), true);
       const { params } = await server.waitFor(Method.sessionPrompt);
       server.drop();
       server.text('user_message_chunk', 'once', ourMeta(params));
@@ -431,7 +442,7 @@ describe('Sessions', () => {
     it('gives back, in order, what was stopped before its turn', async () => {
       const model = await open().create();
       const all = ['running', 'second', 'third'].map(text =>
-        model.prompt(words(text))
+        model.prompt(words(text), true)
       );
       const sent = () => server.requests(Method.sessionPrompt);
       await until(() => sent().length === 3);

@@ -129,6 +129,43 @@ describe('Transcript', () => {
       expect(feed.transcript.prompts).toEqual(['one', 'four']);
     });
 
+    it('keeps apart what the agent was told with a message', () => {
+      const feed = new Feed();
+      const told = 'The notebook a.ipynb is open.';
+      feed.prompt('why?');
+      feed.send(Method.promptContext, {
+        text: `<jupyter-context>\n${told}\n</jupyter-context>`,
+        images: 0
+      });
+      const [item] = feed.transcript.items as IMessageItem[];
+      expect(feed.transcript.items).toHaveLength(1);
+      expect(messageText(item)).toBe('why?');
+      expect(messageText({ ...item, parts: item.told })).toBe(told);
+      expect(feed.transcript.prompts).toEqual(['why?']);
+    });
+
+    it.each([1, 7, 1000])(
+      'finds it in what agents repeat, in pieces of %d',
+      size => {
+        const feed = new Feed();
+        const all =
+          'why?\n\n<jupyter-context>\nThe cell\nfailed\n</jupyter-context>\nSay it.';
+        for (let at = 0; at < all.length; at += size) {
+          feed.text('user_message_chunk', all.slice(at, at + size));
+        }
+        feed.text(
+          'agent_message_chunk',
+          '<jupyter-context>\n</jupyter-context>'
+        );
+        const [said, answer] = feed.transcript.items as IMessageItem[];
+        expect(messageText(said)).toMatch(/^why\?\n+Say it\.$/);
+        expect(messageText({ ...said, parts: said.told })).toBe(
+          'The cell\nfailed'
+        );
+        expect(messageText(answer)).toContain('jupyter-context');
+      }
+    );
+
     it('keeps images between texts', () => {
       const feed = new Feed();
       feed.text('agent_message_chunk', 'before');

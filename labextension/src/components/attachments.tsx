@@ -12,7 +12,7 @@ import { Visible } from './visible';
 
 interface IAttachmentsProps {
   model: SessionModel;
-  /** Whether what the user is looking at goes with the prompt. */
+  /** Whether the agent is told where the user is. */
   sharesContext: boolean;
   onShareContext: (shares: boolean) => void;
 }
@@ -45,9 +45,11 @@ export function Attachments({
             title={
               sharesContext
                 ? trans.__(
-                    'Where you are goes with the message; click to leave it out'
+                    'The agent is told where you are and what is open; click to keep that to yourself'
                   )
-                : trans.__('Click to send where you are with the message')
+                : trans.__(
+                    'The agent is not told where you are; click to tell it'
+                  )
             }
             onClick={() => onShareContext(!sharesContext)}
           >

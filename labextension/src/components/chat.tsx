@@ -11,11 +11,12 @@ import { AttemptContext } from './attempt';
 import { Authentication } from './authentication';
 import { useChat } from './context';
 import { Header } from './header';
-import { useFrameUpdates, useLoaded } from './hooks';
+import { useFrameUpdates, useLoaded, useSharesContext } from './hooks';
 import { RemotePage, RemoteStrip } from './remotepage';
 import { useRemoteStart } from './remotestart';
 import { PANE_ID, SessionTabs } from './sessiontabs';
 import { SessionView } from './sessionview';
+import { isOnCard } from './requests';
 import { Offline, Problem, ProgressBar, useConnectionStatus } from './status';
 import { Welcome } from './welcome';
 
@@ -47,6 +48,7 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
   const restored = React.useRef<Promise<void>>(undefined);
   const { isBusy, label, run } = useWork(restored);
   const [failure, setFailure] = React.useState<IFailure | null>(null);
+  const sharesContext = useSharesContext();
   const remote = useRemoteStart();
   const { setup, open: newRemoteSession, leave, close } = remote;
 
@@ -104,7 +106,7 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
           const asked = sessions.current ?? (await sessions.create());
           const { text = '', attachments, isSent } = question;
           if (isSent) {
-            void asked.prompt({ text, attachments });
+            void asked.prompt({ text, attachments }, sharesContext(asked));
           } else {
             asked.composer.attach(...attachments);
             asked.composer.text ||= text;
@@ -112,7 +114,7 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
         },
         !question.isSent
       ),
-    [attempt, sessions, trans]
+    [attempt, sessions, sharesContext, trans]
   );
   React.useImperativeHandle(
     ref,
@@ -121,9 +123,14 @@ export const Chat = React.forwardRef<IChatHandle, IChatProps>(function Chat(
       openSession,
       newRemoteSession,
       ask,
-      focus: () => input.current?.focus()
+      focus: () => {
+        // A card that was gone to keeps the focus.
+        if (!isOnCard(frame)) {
+          input.current?.focus();
+        }
+      }
     }),
-    [newSession, openSession, newRemoteSession, ask]
+    [newSession, openSession, newRemoteSession, ask, frame]
   );
   React.useEffect(() => {
     sessions.connection.connect();

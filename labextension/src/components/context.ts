@@ -44,6 +44,8 @@ export interface IChatContext {
   changes?: IChangeViewer;
   /** Whether sessions can be opened as tabs of the main area. */
   hasMainArea: boolean;
+  /** Run the command that goes to what is asked, if these are its keys. */
+  goToRequest(event: KeyboardEvent): boolean;
   /** Show a session; where it is open already, if no area is named. */
   openSession(id: string, area?: 'side' | 'main'): Promise<void>;
   /** Show what has to be known before a remote session begins. */

@@ -36,7 +36,11 @@ function Visit({ request, isConnected }: IElicitationProps): JSX.Element {
   const { message, url = '' } = request.params as IElicitationParams;
   const address = webAddress(url);
   return (
-    <section className="jp-acp-Card" aria-label={trans.__('The agent asks')}>
+    <section
+      className="jp-acp-Card"
+      aria-label={trans.__('The agent asks')}
+      tabIndex={-1}
+    >
       <div className="jp-acp-Card-header">
         <span className="jp-acp-Card-title">
           <Visible text={message} />
@@ -118,6 +122,7 @@ function Form({ request, isConnected }: IElicitationProps): JSX.Element {
     <form
       className="jp-acp-Card"
       aria-label={trans.__('The agent asks')}
+      tabIndex={-1}
       onSubmit={submit}
     >
       <div className="jp-acp-Card-header">

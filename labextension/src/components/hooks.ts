@@ -4,6 +4,7 @@
 import type { ISignal } from '@lumino/signaling';
 import * as React from 'react';
 
+import type { SessionModel } from '../model/session';
 import type { IChatSettings } from '../tokens';
 import { useChat } from './context';
 
@@ -85,6 +86,15 @@ export function useChatSettings(): Pick<
   const { settings } = useChat();
   useFrameUpdates(settings?.changed ?? null);
   return settings ?? { sendsWithEnter: true, sharesContext: true };
+}
+
+/** Whether messages of a session tell where the user is: by a click there, or as set. */
+export function useSharesContext(): (model: SessionModel) => boolean {
+  const { sharesContext } = useChatSettings();
+  return React.useCallback(
+    ({ composer }) => composer.sharesContext ?? sharesContext,
+    [sharesContext]
+  );
 }
 
 const kept = new WeakMap<object, Map<string, unknown>>();

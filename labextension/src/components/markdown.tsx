@@ -97,7 +97,7 @@ function createRenderer({
 }
 
 /** Links to files open documents; others leave the page as it is. */
-function useLinks(): (event: React.MouseEvent) => void {
+export function useLinks(): (event: React.MouseEvent) => void {
   const { opener } = useChat();
   const { info } = useSession();
   return event => {

@@ -37,7 +37,34 @@ export function UserMessage({ item }: IMessageProps): JSX.Element {
           <Content key={index} block={part.block} />
         )
       )}
+      {item.told.length > 0 && <Told item={item} />}
     </article>
+  );
+}
+
+/** What the agent was told with a message, beside the user's own words. */
+function Told({ item }: Pick<IMessageProps, 'item'>): JSX.Element {
+  const { trans } = useChat();
+  const [isOpen, setOpen] = useKept(item, 'told', false);
+  return (
+    <details
+      className="jp-acp-Told"
+      open={isOpen}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary>{trans.__('What the agent was told')}</summary>
+      {isOpen &&
+        item.told.map((part, index) => (
+          <Content
+            key={index}
+            block={
+              part.type === 'text'
+                ? { type: 'text', text: part.blocks.text }
+                : part.block
+            }
+          />
+        ))}
+    </details>
   );
 }
 

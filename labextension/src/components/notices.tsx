@@ -11,6 +11,7 @@ import type {
   IStopItem
 } from '../model/items';
 import { chosenWords } from '../model/options';
+import { requestWords } from '../model/owntools';
 import {
   type IElicitationParams,
   type IPermissionParams,
@@ -149,7 +150,7 @@ type Trans = ReturnType<typeof useChat>['trans'];
 function permissionWords(item: IAnswerItem, trans: Trans): string {
   const params = item.params as Partial<IPermissionParams> | undefined;
   const outcome = unwrap<PermissionOutcome>(item.outcome);
-  const title = params?.toolCall?.title || trans.__('Permission');
+  const title = requestWords(params?.toolCall, trans) || trans.__('Permission');
   if (outcome?.outcome !== 'selected') {
     return trans.__('Not answered: %1', title);
   }

@@ -11,7 +11,7 @@ import { Attachments } from './attachments';
 import { CompletionList } from './completion';
 import { useChat } from './context';
 import { attachFiles, useDrops } from './drops';
-import { useChatSettings } from './hooks';
+import { useChatSettings, useSharesContext } from './hooks';
 import { useSuggestions } from './suggestions';
 
 interface IPromptProps {
@@ -25,11 +25,11 @@ interface IPromptProps {
 /** Where the person writes. What is written lives in the model and outlives this. */
 export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
   function Prompt({ model, isBusy, isConnected, children }, ref): JSX.Element {
-    const { context, trans } = useChat();
+    const { context, goToRequest, trans } = useChat();
     const { composer } = model;
     const settings = useChatSettings();
     const text = useComposer(model);
-    const sharesContext = composer.sharesContext ?? settings.sharesContext;
+    const sharesContext = useSharesContext()(model);
     const [caret, setCaret] = React.useState(text.length);
     const listId = React.useId();
     const frame = React.useRef<HTMLDivElement>(null);
@@ -68,12 +68,8 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
     const send = (): void => {
       if (canSend) {
         history.leave();
-        const active = sharesContext ? context?.active() : null;
         const { text, attachments } = composer.take();
-        void model.prompt(
-          { text: text.trim(), attachments },
-          active?.attachments
-        );
+        void model.prompt({ text: text.trim(), attachments }, sharesContext);
       }
     };
     const recall = (
@@ -105,7 +101,11 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
       if (event.nativeEvent.isComposing) {
         return;
       }
-      if (completion.onKeyDown(event) || recall(event)) {
+      if (
+        goToRequest(event.nativeEvent) ||
+        completion.onKeyDown(event) ||
+        recall(event)
+      ) {
         event.preventDefault();
         event.stopPropagation();
       } else if (

@@ -4,7 +4,7 @@
 import * as React from 'react';
 
 import { asText } from '../model/input';
-import type { IToolCall } from '../model/toolcall';
+import type { IToolItem } from '../model/items';
 import { useChat } from './context';
 import { CopyButton } from './copybutton';
 import { Visible } from './visible';
@@ -12,26 +12,39 @@ import { Visible } from './visible';
 /** What is shown of a text before somebody asks for all of it. */
 const MAX_LENGTH = 4000;
 
-export function hasRaw({ rawInput, rawOutput }: IToolCall): boolean {
-  return rawInput !== undefined || rawOutput !== undefined;
+export function hasRaw({ call, record, isRuled }: IToolItem): boolean {
+  const { rawInput, rawOutput } = call;
+  return isRuled || [rawInput, rawOutput, record?.arguments].some(isSomething);
+}
+
+/** An empty object says nothing. */
+function isSomething(value: unknown): boolean {
+  return value !== undefined && asText(value) !== '{}';
 }
 
 interface IRawDetailsProps {
-  call: IToolCall;
+  item: IToolItem;
+  /** How the row calls it, if not as the agent does. */
+  title: string;
   /** There is nothing else to see: it is open from the start. */
   isAlone: boolean;
+  /** What the agent shows of it, where the row shows something better. */
+  children?: React.ReactNode;
 }
 
 /** What went into a tool and came out of it, made into text when it is read. */
 export function RawDetails({
-  call,
-  isAlone
+  item,
+  title,
+  isAlone,
+  children
 }: IRawDetailsProps): JSX.Element | null {
   const { trans } = useChat();
   const [isOpen, setOpen] = React.useState(isAlone);
-  if (!hasRaw(call)) {
+  if (!hasRaw(item) && !children) {
     return null;
   }
+  const { call, record, isRuled } = item;
   return (
     <details
       className="jp-acp-Raw"
@@ -41,8 +54,27 @@ export function RawDetails({
       <summary>{trans.__('Details')}</summary>
       {isOpen && (
         <>
-          <RawValue label={trans.__('Input')} value={call.rawInput} />
+          {isRuled && (
+            <p className="jp-acp-Quiet">
+              {trans.__(
+                "The agent asked to use this tool; this server's own rules decide."
+              )}
+            </p>
+          )}
+          {call.title && call.title !== title && (
+            <p className="jp-acp-Quiet">
+              {trans.__('The agent calls it:')}{' '}
+              <code>
+                <Visible text={call.title} />
+              </code>
+            </p>
+          )}
+          <RawValue
+            label={trans.__('Input')}
+            value={call.rawInput ?? record?.arguments}
+          />
           <RawValue label={trans.__('Output')} value={call.rawOutput} />
+          {children}
         </>
       )}
     </details>
@@ -58,7 +90,7 @@ function RawValue({ label, value }: IRawValueProps): JSX.Element | null {
   const { trans } = useChat();
   const [isWhole, setWhole] = React.useState(false);
   const text = React.useMemo(() => asText(value, 2), [value]);
-  if (value === undefined) {
+  if (!isSomething(value)) {
     return null;
   }
   const isCut = text.length > MAX_LENGTH && !isWhole;

@@ -11,7 +11,7 @@ import { Offline, Problem, ProgressBar, useConnectionStatus } from './status';
 
 interface ISessionPageProps {
   id: string;
-  inputRef: React.Ref<HTMLTextAreaElement>;
+  inputRef: React.RefObject<HTMLTextAreaElement>;
 }
 
 /** A session on its own, in a tab of the main area. */

@@ -1,24 +1,20 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { Button, closeIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { IPendingRequest, SessionModel } from '../model/session';
-import {
-  type IElicitationParams,
-  type IPermissionParams,
-  Method
-} from '../protocol';
+import { requestWords } from '../model/owntools';
+import type { IElicitationParams, IPermissionParams } from '../protocol';
 import { showAgentLog } from './agentlog';
 import { Authentication } from './authentication';
 import { useChat } from './context';
-import { Boundary } from './boundary';
-import { Elicitation } from './elicitation';
-import { useFrameUpdates } from './hooks';
+import { useFrameUpdates, useSharesContext } from './hooks';
 import { McpServers } from './mcpservers';
-import { Permission } from './permission';
 import { Prompt } from './prompt';
+import { Requests } from './requests';
 import { SessionContext } from './session';
 import { Settings } from './settings';
 import { TranscriptView } from './transcript';
@@ -28,7 +24,7 @@ import { Watching } from './watching';
 interface ISessionViewProps {
   model: SessionModel;
   isConnected: boolean;
-  inputRef: React.Ref<HTMLTextAreaElement>;
+  inputRef: React.RefObject<HTMLTextAreaElement>;
 }
 
 /** One session: what was said, what is asked, and where to write. */
@@ -41,6 +37,7 @@ export function SessionView({
   const { sessions, trans } = chat;
   useFrameUpdates(model.changed);
   const { transcript, requests } = model;
+  const sharesContext = useSharesContext();
   const [problem, setProblem] = React.useState('');
   const restart = React.useCallback(() => {
     setProblem('');
@@ -66,40 +63,18 @@ export function SessionView({
         onLog={showLog}
       />
       {/* Always there: what comes together with its region is not read out. */}
-      <div className="jp-acp-mod-unseen" role="status" aria-live="assertive">
+      <div className="jp-acp-mod-unseen" role="status" aria-live="polite">
         {requests.length > 0 &&
-          trans.__('The agent waits for you: %1', subjectOf(requests.at(-1)!))}
+          trans.__(
+            'The agent waits for you: %1',
+            subjectOf(requests.at(-1)!, trans)
+          )}
       </div>
-      {requests.length > 0 && (
-        <div
-          className="jp-acp-Requests"
-          role="region"
-          aria-label={trans.__('The agent waits for you')}
-        >
-          {requests.map(request => (
-            <Boundary
-              key={request.id}
-              words={trans.__(
-                'The agent asks something that cannot be shown. Stop it to go on.'
-              )}
-            >
-              {request.method === Method.elicit ? (
-                <Elicitation request={request} isConnected={isConnected} />
-              ) : (
-                <Permission
-                  request={request}
-                  agent={model.info.agent}
-                  isConnected={isConnected}
-                />
-              )}
-            </Boundary>
-          ))}
-        </div>
-      )}
+      <Requests model={model} isConnected={isConnected} inputRef={inputRef} />
       {model.login && (
         <Authentication
           login={model.login}
-          onRetry={() => model.retry()}
+          onRetry={() => model.retry(sharesContext(model))}
           onCancel={() => model.dismissProblem()}
         />
       )}
@@ -138,11 +113,14 @@ export function SessionView({
   );
 }
 
-function subjectOf({ params }: IPendingRequest): string {
+function subjectOf(
+  { params }: IPendingRequest,
+  trans: TranslationBundle
+): string {
   const { toolCall, message } = params as Partial<
     IPermissionParams & IElicitationParams
   >;
-  return toolCall?.title ?? message ?? '';
+  return toolCall ? requestWords(toolCall, trans) : (message ?? '');
 }
 
 function askedCalls(requests: readonly IPendingRequest[]): Set<string> {

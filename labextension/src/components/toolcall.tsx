@@ -21,16 +21,23 @@ import * as React from 'react';
 
 import type { IChange } from '../model/changes';
 import { hasHidden } from '../model/hidden';
-import { unfenced } from '../model/input';
+import { codeIn } from '../model/input';
 import type { IToolItem } from '../model/items';
-import type { IToolCall } from '../model/toolcall';
-import type { IToolLocation, ToolContent, ToolKind } from '../protocol';
+import { type IToolCall, placesOf } from '../model/toolcall';
+import { shownTool } from '../model/toolrecord';
+import type { ToolContent, ToolKind } from '../protocol';
 import { MadeChange, ProposedChange } from './change';
+import { Code } from './code';
 import { Content } from './content';
 import { useChat } from './context';
 import { useKept } from './hooks';
 import { Location } from './location';
 import { WholeMarkdown } from './markdown';
+import {
+  NotebookTool,
+  hasRecordDetails,
+  isTellingRecord
+} from './notebooktool';
 import { RawDetails, hasRaw } from './raw';
 import { Terminal } from './terminal';
 import { Visible } from './visible';
@@ -108,8 +115,11 @@ const ToolText = React.memo(function ToolText({
   text,
   isAsked
 }: IToolTextProps): JSX.Element {
-  return isAsked || hasHidden(text) ? (
-    <Content block={{ type: 'text', text: unfenced(text) }} />
+  const block = isAsked ? codeIn(text) : null;
+  return block ? (
+    <Code text={block.code} language={block.language || undefined} />
+  ) : isAsked || hasHidden(text) ? (
+    <Content block={{ type: 'text', text: codeIn(text)?.code ?? text }} />
   ) : (
     <div className="jp-acp-Tool-text">
       <WholeMarkdown text={text} />
@@ -209,17 +219,25 @@ export function ToolCall({
   isAsked
 }: IToolCallProps): JSX.Element {
   const { trans } = useChat();
-  const { call } = item;
+  const { call, record } = item;
+  const { kind, status, title: told } = shownTool(item, trans);
+  const title = told || trans.__('Tool call');
   const hasContent =
     call.content.length > 0 || Object.keys(call.terminals).length > 0;
-  const [place, ...places] = placesOf(call);
-  const hasDetails = hasContent || hasRaw(call) || places.length > 0;
+  // Our own titles name the file.
+  const [place, ...places] = record ? [] : placesOf(call);
+  const isTelling = record ? isTellingRecord(item) : isTellingCall(call);
+  const hasDetails =
+    isTelling ||
+    hasContent ||
+    hasRaw(item) ||
+    places.length > 0 ||
+    (record !== undefined && hasRecordDetails(record));
   const [chosen, setChosen] = useKept<boolean | null>(item, 'open', null);
-  const isOpen = hasDetails && (chosen ?? (!isAsked && isTelling(call)));
-  const title = call.title || trans.__('Tool call');
+  const isOpen = hasDetails && (chosen ?? (!isAsked && isTelling));
   const words = (
     <>
-      <ToolIcon kind={call.kind} />
+      <ToolIcon kind={kind} />
       <span className="jp-acp-Tool-title" title={title}>
         <Visible text={title} />
       </span>
@@ -227,9 +245,9 @@ export function ToolCall({
   );
   return (
     <section
-      className={`jp-acp-Tool jp-acp-mod-${call.status}`}
+      className={`jp-acp-Tool jp-acp-mod-${status}`}
       aria-label={title}
-      data-status={call.status}
+      data-status={status}
     >
       <div className="jp-acp-Tool-header">
         {hasDetails ? (
@@ -245,15 +263,19 @@ export function ToolCall({
           <div className="jp-acp-Tool-toggle">{words}</div>
         )}
         {place && <Location {...place} />}
-        <Status status={call.status} />
+        <Status status={status} />
       </div>
       {isOpen && (
         <div className="jp-acp-Tool-details">
-          <ToolDetails
-            call={call}
-            changes={call.status === 'completed' ? item.changes : undefined}
-            revision={revision}
-          />
+          {record ? (
+            <NotebookTool item={item} record={record} revision={revision} />
+          ) : (
+            <ToolDetails
+              call={call}
+              changes={call.status === 'completed' ? item.changes : undefined}
+              revision={revision}
+            />
+          )}
           {places.length > 0 && (
             <ul className="jp-acp-Tool-places">
               {places.map((each, index) => (
@@ -263,29 +285,21 @@ export function ToolCall({
               ))}
             </ul>
           )}
-          <RawDetails call={call} isAlone={!hasContent} />
+          <RawDetails
+            item={item}
+            title={title}
+            isAlone={!isTelling && !hasContent && !record?.result}
+          >
+            {record && hasContent && <ToolDetails call={call} />}
+          </RawDetails>
         </div>
       )}
     </section>
   );
 }
 
-/** Where it works, but for the files whose changes it shows anyway. */
-export function placesOf({ content, locations }: IToolCall): IToolLocation[] {
-  const shown = new Set(
-    content.map(part => (part.type === 'diff' ? part.path : ''))
-  );
-  return locations.filter(place => isPlace(place) && !shown.has(place.path));
-}
-
-/** Agents may send anything. */
-function isPlace(place: unknown): place is IToolLocation {
-  const path = (place as IToolLocation | null)?.path;
-  return typeof path === 'string' && path !== '';
-}
-
 /** Whether a person would want to see at once what was done. */
-function isTelling(call: IToolCall): boolean {
+function isTellingCall(call: IToolCall): boolean {
   return (
     call.status === 'failed' ||
     call.content.some(part => part.type === 'diff') ||

@@ -5,6 +5,7 @@ import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { IToolGroup } from '../model/groups';
+import { shownTool } from '../model/toolrecord';
 import type { ToolKind } from '../protocol';
 import { useChat } from './context';
 import { useKept } from './hooks';
@@ -23,7 +24,7 @@ export const ToolGroup = React.memo(
     const { trans } = useChat();
     // Groups are made anew with each look; their first item stays.
     const [isOpen, setOpen] = useKept(group.items[0], 'group', false);
-    const counts = countKinds(group);
+    const counts = countKinds(group, trans);
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const kinds = [...counts]
       .map(([kind, count]) => kindWords(kind, count, trans))
@@ -49,17 +50,21 @@ export const ToolGroup = React.memo(
   (before, after) => before.revision === after.revision
 );
 
-function countKinds({ items }: IToolGroup): Map<ToolKind, number> {
+type Trans = ReturnType<typeof useChat>['trans'];
+
+function countKinds(
+  { items }: IToolGroup,
+  trans: Trans
+): Map<ToolKind, number> {
   const counts = new Map<ToolKind, number>();
   for (const item of items) {
     if (item.kind === 'tool') {
-      counts.set(item.call.kind, (counts.get(item.call.kind) ?? 0) + 1);
+      const { kind } = shownTool(item, trans);
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
   }
   return new Map([...counts].sort((one, other) => other[1] - one[1]));
 }
-
-type Trans = ReturnType<typeof useChat>['trans'];
 
 function kindWords(kind: ToolKind, count: number, trans: Trans): string {
   switch (kind) {

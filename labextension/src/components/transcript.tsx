@@ -158,7 +158,11 @@ export function TranscriptView({
       item={item}
       revision={item.revision}
       isGrowing={isBusy && item === items.at(-1)}
-      isAsked={item.kind === 'tool' && asked.has(item.call.toolCallId)}
+      isAsked={
+        item.kind === 'tool' &&
+        (asked.has(item.call.toolCallId) ||
+          (item.record !== undefined && asked.has(item.record.id)))
+      }
       onRestart={item === lastError ? onRestart : undefined}
       onLog={item === lastError ? onLog : undefined}
     />

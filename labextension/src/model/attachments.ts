@@ -13,7 +13,6 @@ export interface IFileAttachment {
   type: 'file';
   name: string;
   uri: string;
-  mimeType?: string;
 }
 
 /** Some text with the place that it comes from: a cell, a selection. */
@@ -63,8 +62,15 @@ function blockOf(
 ): ContentBlock {
   switch (attachment.type) {
     case 'file': {
-      const { uri, name, mimeType } = attachment;
-      return { type: 'resource_link', uri, name, ...given({ mimeType }) };
+      const { uri, name } = attachment;
+      // A type makes some agents take text for a binary file, which they refuse.
+      return name.endsWith('.ipynb')
+        ? {
+            type: 'text',
+            text: `\nThe notebook ${name} (${pathOf(uri)}): read it with read_notebook.\n`,
+            _meta: { [META_KEY]: { name, uri } }
+          }
+        : { type: 'resource_link', uri, name };
     }
     case 'image': {
       const { mimeType, data } = attachment;
@@ -88,6 +94,11 @@ function blockOf(
           };
     }
   }
+}
+
+/** The path that a file's address stands for. */
+function pathOf(uri: string): string {
+  return decodeURIComponent(uri.replace(/^file:\/\//, ''));
 }
 
 function given<T extends object>(fields: T): Partial<T> {

@@ -29,6 +29,8 @@ export function isMade(change: INamedChange): change is IChange {
 export interface INotedChange {
   readonly change: IChange;
   isCovered: boolean;
+  /** A call of one of our own tools made it, and shows it. */
+  isOwned: boolean;
   /** Grows when that changes. */
   revision: number;
 }
@@ -161,7 +163,9 @@ export class TurnChanges {
     const told = [...this._told.keys()]
       .filter(({ call }) => call.status === 'completed')
       .flatMap(({ changes }) => [...changes.values()]);
-    const others = this._noted.filter(noted => !noted.isCovered);
+    const others = this._noted.filter(
+      noted => noted.isOwned || !noted.isCovered
+    );
     return [...told, ...others.map(noted => noted.change)];
   }
 

@@ -1,23 +1,36 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type * as nbformat from '@jupyterlab/nbformat';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type {
   ContentBlock,
   IPermissionParams,
-  IRemoteResult
+  IRemoteResult,
+  IToolDiff
 } from '../protocol';
+import { AnsiText } from './ansi';
 import { hunks } from './hunks';
 import {
   type IAnswerItem,
   type IMessageItem,
+  type IToolItem,
   type MessagePart,
   type TranscriptItem,
   userName
 } from './items';
 import { chosenWords } from './options';
+import { requestWords } from './owntools';
+import type { IFileChange } from './review';
 import type { IToolCall } from './toolcall';
+import {
+  type IToolRecord,
+  outputsOf,
+  runsOf,
+  shownTool,
+  variablesOf
+} from './toolrecord';
 
 /** A session, as far as an export tells of it. */
 export interface IExportSource {
@@ -84,6 +97,8 @@ export function toNotebook(
   };
 }
 
+const IMAGE = /^image\/(png|jpeg|gif|webp)$/;
+
 interface IExported {
   text: string;
   /** It is what the agent said, in markdown of its own. */
@@ -115,17 +130,17 @@ function* exported(source: IExportSource): Generator<IExported> {
 function itemText(item: TranscriptItem, trans: TranslationBundle): string {
   switch (item.kind) {
     case 'user':
-      return quoted(message(item, trans));
+      return [quoted(message(item, trans)), toldText(item, trans)]
+        .filter(Boolean)
+        .join('\n\n');
     case 'agent':
       return message(item, trans).trim();
     case 'thought':
-      return `<details>\n<summary>${trans.__('Thought')}</summary>\n\n${message(item, trans).trim()}\n\n</details>`;
+      return folded(trans.__('Thought'), message(item, trans).trim());
     case 'tool':
-      return toolText(item.call, trans);
-    case 'change': {
-      const { path, oldText, newText } = item.change;
-      return item.isCovered ? '' : diffText(path, oldText ?? '', newText);
-    }
+      return toolText(item, trans);
+    case 'change':
+      return item.isCovered || item.isOwned ? '' : changeText(item.change);
     case 'plan':
       return item.entries
         .map(
@@ -150,6 +165,22 @@ function itemText(item: TranscriptItem, trans: TranslationBundle): string {
   }
 }
 
+/** What the agent was told beside what was said, folded as it is in the chat. */
+function toldText({ told }: IMessageItem, trans: TranslationBundle): string {
+  const parts = told.map(part =>
+    part.type === 'text'
+      ? fenced(part.blocks.text)
+      : blockText(part.block, trans)
+  );
+  return parts.length > 0
+    ? folded(trans.__('What the agent was told'), parts.join('\n\n'))
+    : '';
+}
+
+function folded(summary: string, text: string): string {
+  return `<details>\n<summary>${summary}</summary>\n\n${text}\n\n</details>`;
+}
+
 function message(item: IMessageItem, trans: TranslationBundle): string {
   return item.parts.map(part => partText(part, trans)).join('\n\n');
 }
@@ -163,7 +194,7 @@ function blockText(block: ContentBlock, trans: TranslationBundle): string {
     case 'text':
       return fenced(block.text);
     case 'image':
-      return /^image\/(png|jpeg|gif|webp)$/.test(block.mimeType)
+      return IMAGE.test(block.mimeType)
         ? `![${trans.__('Image')}](data:${block.mimeType};base64,${block.data.replace(/[^\w+/=]/g, '')})`
         : note(trans.__('Image (%1)', block.mimeType));
     case 'audio':
@@ -180,29 +211,100 @@ function blockText(block: ContentBlock, trans: TranslationBundle): string {
   }
 }
 
-function toolText(call: IToolCall, trans: TranslationBundle): string {
+function toolText(item: IToolItem, trans: TranslationBundle): string {
+  const shown = shownTool(item, trans);
   const status = {
     pending: trans.__('not begun'),
     in_progress: trans.__('running'),
     completed: trans.__('completed'),
     failed: trans.__('failed'),
     ended: trans.__('ended')
-  }[call.status];
-  const title = call.title || trans.__('Tool call');
-  const parts = [`**${escaped(title)}** · ${status}`];
-  for (const part of call.content) {
-    if (part.type === 'diff') {
-      parts.push(diffText(part.path, part.oldText ?? '', part.newText));
-    } else if (part.type === 'content') {
-      parts.push(blockText(part.content, trans));
-    }
+  }[shown.status];
+  const title = shown.title || trans.__('Tool call');
+  const parts = item.record
+    ? recordTexts(item.record, trans)
+    : callTexts(item.call, trans);
+  return [
+    `**${escaped(title)}** · ${status}`,
+    ...parts,
+    ...item.made.map(changeText)
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function callTexts(call: IToolCall, trans: TranslationBundle): string[] {
+  const parts = call.content.map(part =>
+    part.type === 'diff'
+      ? changeText(part)
+      : part.type === 'content'
+        ? blockText(part.content, trans)
+        : ''
+  );
+  const printed = Object.values(call.terminals)
+    .map(({ output }) => output.text)
+    .filter(text => text.trim());
+  return [...parts, ...printed.map(text => fenced(text))];
+}
+
+/** What one of our own tools brought, as a notebook would tell it. */
+function recordTexts(record: IToolRecord, trans: TranslationBundle): string[] {
+  const runs = runsOf(record).flatMap(({ source, outputs, note: words }) => [
+    source && fenced(source, 'python'),
+    ...outputs.map(output => outputText(output, trans)),
+    note(words)
+  ]);
+  const { variables = [] } = variablesOf(record) ?? {};
+  const lines = variables.map(
+    ({ name, type, shape, value }) =>
+      `${name}: ${type}${shape ? ` [${shape}]` : ''} = ${value}`
+  );
+  return [
+    note(record.error?.message ?? ''),
+    ...runs,
+    lines.length > 0 ? fenced(lines.join('\n')) : '',
+    ...outputsOf(record).map(output => outputText(output, trans))
+  ];
+}
+
+function outputText(
+  output: nbformat.IOutput,
+  trans: TranslationBundle
+): string {
+  if (output.output_type === 'stream') {
+    return fenced(plain((output as nbformat.IStream).text as string));
   }
-  for (const { output } of Object.values(call.terminals)) {
-    if (output.text.trim()) {
-      parts.push(fenced(output.text));
-    }
+  if (output.output_type === 'error') {
+    const { ename, evalue, traceback } = output as nbformat.IError;
+    return fenced(plain(traceback.join('\n')) || `${ename}: ${evalue}`);
   }
-  return parts.filter(Boolean).join('\n\n');
+  const data = output.data as Record<string, unknown>;
+  const image = Object.keys(data).find(type => IMAGE.test(type));
+  if (image) {
+    return blockText(
+      { type: 'image', mimeType: image, data: String(data[image]) },
+      trans
+    );
+  }
+  const words = data['text/plain'] ?? data['text/markdown'];
+  return typeof words === 'string'
+    ? fenced(plain(words))
+    : note(trans.__('Output (%1)', Object.keys(data).join(', ')));
+}
+
+/** What was printed, without its colours. */
+function plain(printed: string): string {
+  const text = new AnsiText();
+  text.append(printed);
+  return text.text;
+}
+
+function changeText({
+  path,
+  oldText,
+  newText
+}: IFileChange | IToolDiff): string {
+  return diffText(path, oldText ?? '', newText);
 }
 
 /** Lines that are shown around a change. */
@@ -235,7 +337,7 @@ function lines(text: string): string[] {
 function answerText(item: IAnswerItem, trans: TranslationBundle): string {
   const params = item.params as Partial<IPermissionParams> | undefined;
   const subject =
-    params?.toolCall?.title ??
+    (requestWords(params?.toolCall, trans) || undefined) ??
     (item.params as { message?: string } | undefined)?.message ??
     trans.__('Question');
   const outcome = item.outcome as

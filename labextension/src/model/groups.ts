@@ -3,6 +3,7 @@
 
 import type { IMessageItem, IToolItem, TranscriptItem } from './items';
 import type { TerminalOutput } from './terminals';
+import { runsOf, shownStatus } from './toolrecord';
 
 /** Tool calls that went well, and what was thought between them, as one line. */
 export interface IToolGroup {
@@ -42,7 +43,7 @@ export function toRows(
     calls = 0;
   };
   for (const item of items) {
-    if (item.kind === 'change' && item.isCovered) {
+    if (item.kind === 'change' && (item.isCovered || item.isOwned)) {
       continue;
     }
     if (item.kind === 'tool' && isQuiet(item, asked)) {
@@ -64,10 +65,13 @@ function toGroup(items: IToolGroup['items']): IToolGroup {
   return { kind: 'group', key: -1 - items[0].key, revision: changes, items };
 }
 
-function isQuiet({ call }: IToolItem, asked: ReadonlySet<string>): boolean {
+function isQuiet(item: IToolItem, asked: ReadonlySet<string>): boolean {
+  const { call, record, made } = item;
   return (
-    call.status === 'completed' &&
+    shownStatus(call, record) === 'completed' &&
     !asked.has(call.toolCallId) &&
+    made.length === 0 &&
+    !(record && runsOf(record).length > 0) &&
     !call.content.some(part => part.type === 'diff') &&
     Object.values(call.terminals).every(hasEndedWell)
   );

@@ -2,7 +2,7 @@
 // Distributed under the terms of the Modified BSD License.
 
 import { hunks } from './hunks';
-import type { IToolCall } from './toolcall';
+import { type IToolCall, placesOf } from './toolcall';
 
 /** Fields whose text is what would be run, so that it needs no name. */
 const RUN = ['command', 'code'];
@@ -11,8 +11,11 @@ const RUN = ['command', 'code'];
 const NAMING =
   /(args?|argv|cmd|code|commands?|cwd|dir|directory|env|files?|folder|host|line|paths?|program|script|shell|ur[il]s?)$/i;
 
+/** Names of fields that say where, and nothing else. */
+const PLACE = /(^|_)(file|path|uri)$|Path$/;
+
 /** Nothing but code, in the marks that Markdown has for it. */
-const FENCED = /^(`{3,})\w*\n([^]*)\n\1\n?$/;
+const FENCED = /^(`{3,})(\w*)\n([^]*)\n\1\n?$/;
 
 /**
  * What a tool would be called with, as far as the call's content does not tell
@@ -21,15 +24,21 @@ const FENCED = /^(`{3,})\w*\n([^]*)\n\1\n?$/;
 export function inputText({
   kind,
   content,
+  locations,
   rawInput
-}: Pick<IToolCall, 'kind' | 'content' | 'rawInput'>): string {
+}: Pick<IToolCall, 'kind' | 'content' | 'locations' | 'rawInput'>): string {
   if (isEmpty(rawInput)) {
     return '';
   }
   const isNew = (text: string): boolean => !isAll(content, text);
+  const places = new Set<unknown>(
+    placesOf({ content, locations }).map(({ path }) => path)
+  );
   const fields =
     typeof rawInput === 'object' && !Array.isArray(rawInput)
-      ? Object.entries(rawInput as object)
+      ? Object.entries(rawInput as object).filter(
+          ([key, value]) => !(PLACE.test(key) && places.has(value))
+        )
       : [];
   const isRun = ([key, value]: [string, unknown]): boolean =>
     RUN.includes(key) && typeof value === 'string' && value !== '';
@@ -44,12 +53,12 @@ export function inputText({
         !shown.has(withoutEnd(value))
     );
     // A diff is what an edit's input comes to; whatever else there is has to be seen.
-    const isTold = fields.length > 0 && others.length === 0;
-    const text =
-      fields.length > 0 && content.some(part => part.type === 'diff')
-        ? others.map(described).join('\n')
-        : asText(rawInput, 2);
-    return !isTold && isNew(text) ? text : '';
+    if (typeof rawInput === 'object' && !Array.isArray(rawInput)) {
+      const hasDiff = content.some(part => part.type === 'diff');
+      return (hasDiff ? others : fields).map(described).join('\n');
+    }
+    const text = asText(rawInput, 2);
+    return isNew(text) ? text : '';
   }
   const others = fields.filter(field => !isRun(field) && !isEmpty(field[1]));
   return [...runs.filter(isNew), ...others.map(described)].join('\n');
@@ -109,12 +118,23 @@ function withoutEnd(text: string): string {
 
 /** Text that is nothing but a block of code: that code. */
 export function unfenced(text: string): string {
-  return text.replace(FENCED, '$2');
+  return text.replace(FENCED, '$3');
+}
+
+/** The code that a text is, and its language if it says so; null if it is none. */
+export function codeIn(
+  text: string
+): { code: string; language: string } | null {
+  const found = FENCED.exec(text);
+  return found && { code: found[3], language: found[2] };
 }
 
 function described([key, value]: [string, unknown]): string {
   const lines = key === 'env' ? variables(value) : asText(value);
-  return `${key}:${lines.includes('\n') ? '\n' : ' '}${lines}`;
+  // No line of a value may look like another field.
+  return lines.includes('\n')
+    ? `${key}:\n${lines.replace(/^/gm, '  ')}`
+    : `${key}: ${lines}`;
 }
 
 /** Environment variables, of which some agents send a list. */

@@ -5,7 +5,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import {
   type ContentBlock,
-  type IEmbeddedResource,
   type IPlanEntry,
   type IRemoteResult,
   type IStateError,
@@ -14,6 +13,7 @@ import {
 import { MarkdownBlocks } from './blocks';
 import type { IChange, INotedChange } from './changes';
 import type { IToolCall } from './toolcall';
+import type { IToolRecord } from './toolrecord';
 
 export interface IBaseItem {
   /** Unique in the transcript and the same on every replay. */
@@ -25,7 +25,9 @@ export interface IBaseItem {
 /** A stretch of a message: text that may still grow, or one other block. */
 export type MessagePart =
   | { type: 'text'; blocks: MarkdownBlocks }
-  | { type: 'block'; block: Exclude<ContentBlock, { type: 'text' }> };
+  | { type: 'block'; block: MessageBlock };
+
+type MessageBlock = Exclude<ContentBlock, { type: 'text' }>;
 
 export interface IMessageItem extends IBaseItem {
   kind: 'user' | 'agent' | 'thought';
@@ -33,6 +35,8 @@ export interface IMessageItem extends IBaseItem {
   /** Whether only the agent says that the user said it. */
   isHearsay: boolean;
   parts: MessagePart[];
+  /** What the agent was told with it, which the user did not say. */
+  told: MessagePart[];
 }
 
 /** Whose words these are, if they are not the agent's. */
@@ -48,9 +52,15 @@ export interface IToolItem extends IBaseItem {
   call: IToolCall;
   /** What its diffs show, by their place in its content. */
   changes: ReadonlyMap<number, IChange>;
+  /** What our server tells of it, if it is a call of one of our own tools. */
+  record?: IToolRecord;
+  /** What our server has seen it change. */
+  made: readonly IChange[];
+  /** The agent asked for it, and was answered that our own rules decide. */
+  isRuled: boolean;
 }
 
-/** A change that the server noted and no tool call has told of. */
+/** A change that the server noted, shown unless a tool call shows it. */
 export interface IChangeItem extends IBaseItem, INotedChange {
   kind: 'change';
 }
@@ -143,11 +153,14 @@ export function appendContent(
     parts.push({ type: 'block', block: content });
     return;
   }
-  if (ourMeta<{ name: string }>(content).name !== undefined) {
-    // Told in words to an agent that takes no resources; to people it is one.
+  const { name, uri } = ourMeta<{ name: string; uri: string }>(content);
+  if (typeof name === 'string') {
+    // Told in words to an agent that takes nothing else; to people it is a thing.
     const { text, _meta } = content;
-    const block = { type: 'resource', resource: { uri: '', text }, _meta };
-    parts.push({ type: 'block', block: block as IEmbeddedResource });
+    const block: MessageBlock = uri
+      ? { type: 'resource_link', uri: String(uri), name, _meta }
+      : { type: 'resource', resource: { uri: '', text }, _meta };
+    parts.push({ type: 'block', block });
     return;
   }
   let last = parts.at(-1);
@@ -156,4 +169,29 @@ export function appendContent(
     parts.push(last);
   }
   last.blocks.append(content.text ?? '');
+}
+
+/** The lines around what an agent is told; agents repeat it with them. */
+const TOLD_END = '</jupyter-context>';
+const TOLD = /\s*<jupyter-context>\n([^]*?)\n?<\/jupyter-context>\n?/g;
+
+/** What an agent was told, without the lines around it. */
+export function toldText(text: string): string {
+  return text.replace(TOLD, '$1');
+}
+
+/** Take out of what the user said what only the agent was told. */
+export function separateTold({ parts, told }: IMessageItem): void {
+  const last = parts.at(-1);
+  if (last?.type !== 'text' || !last.blocks.text.includes(TOLD_END)) {
+    return;
+  }
+  const said = last.blocks.text.replace(TOLD, (_, text: string) => {
+    appendContent(told, { type: 'text', text });
+    return '\n';
+  });
+  parts.pop();
+  if (said.trim()) {
+    appendContent(parts, { type: 'text', text: said });
+  }
 }

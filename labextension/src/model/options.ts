@@ -6,6 +6,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IPermissionOption } from '../protocol';
 
 const YES = ['allow', 'allowed', 'approve', 'accept', 'yes'];
+/** These say yes to something that is named after them. */
+const GO = ['continue', 'proceed', 'run', 'trust'];
 const NO = [
   'cancel',
   'decline',
@@ -21,41 +23,82 @@ const NO = [
   'reject',
   'stop'
 ];
+/** Of these, a yes that is named after them leaves nothing. */
+const NONE = ['none', 'nothing'];
+/** These say that an answer is for more than what is asked now. */
+const LASTING = [
+  'all',
+  'always',
+  'any',
+  'every',
+  'everything',
+  'forever',
+  'never',
+  'remember',
+  'session'
+];
+/** Not to be asked again is no refusal, and lasts. */
+const UNASKED = /\b(?:don['’]?t|do not|never|without)\s+ask(?:ing)?\b/gu;
+
+const RANKS: readonly string[] = [
+  'allow_once',
+  'allow_always',
+  'reject_once',
+  'reject_always'
+];
+
+/** What may be done first, what may not last; the agent's order among the same. */
+export function ordered(
+  options: readonly IPermissionOption[]
+): IPermissionOption[] {
+  const rank = ({ kind }: IPermissionOption): number =>
+    RANKS.includes(kind) ? RANKS.indexOf(kind) : RANKS.length;
+  return [...options].sort((one, other) => rank(one) - rank(other));
+}
+
+/** Which key chooses an option, if it is the first of its kind. */
+export function keyOf(
+  option: IPermissionOption,
+  options: readonly IPermissionOption[]
+): string | undefined {
+  const isFirst = options.find(({ kind }) => kind === option.kind) === option;
+  return isFirst ? KEYS.get(option.kind) : undefined;
+}
+
+/** A map, for agents choose the kind, and one may choose `constructor`. */
+const KEYS = new Map<string, string>([
+  ['allow_once', 'y'],
+  ['allow_always', 'a'],
+  ['reject_once', 'n']
+]);
 
 /**
- * What an option does, in our own words; empty if its name says that clearly.
- * Agents choose the names, and one may call a yes "Reject".
+ * What an option does, in our own words; empty if its name does not mislead
+ * about that. Agents choose the names, and one may call a yes "Reject".
  */
 export function meaningOf(
   { name, kind }: IPermissionOption,
   trans: TranslationBundle
 ): string {
+  const text = String(name).toLowerCase();
   const words =
-    String(name)
-      .toLowerCase()
-      .match(/[\p{L}\p{M}'’]+/gu) ?? [];
+    text.replace(UNASKED, ' always ').match(/[\p{L}\p{M}'’]+/gu) ?? [];
   const [first = '', second = ''] = words;
   const has = (some: string[]): boolean =>
     words.some(word => some.includes(word));
-  const isOnce = !has(['always', 'never']);
-  const isAlways = first === 'always' && !has(['once']);
+  const [start, isNamed] = first === 'always' ? [second, true] : [first, false];
+  const isYes = [...YES, ...GO].includes(start) && !has([...NO, ...NONE]);
+  const isNo = NO.includes(start) && !has(YES);
+  const isLasting = !has(['once']) && (isNamed || has(LASTING));
   switch (kind) {
     case 'allow_once':
-      return isOnce && YES.includes(first) && !has(NO)
-        ? ''
-        : trans.__('means: allow once');
+      return isYes && !isLasting ? '' : trans.__('means: allow once');
     case 'allow_always':
-      return isAlways && YES.includes(second) && !has(NO)
-        ? ''
-        : trans.__('means: always allow');
+      return isYes && isLasting ? '' : trans.__('means: always allow');
     case 'reject_once':
-      return isOnce && NO.includes(first) && !has(YES)
-        ? ''
-        : trans.__('means: reject');
+      return isNo && !isLasting ? '' : trans.__('means: reject');
     case 'reject_always':
-      return isAlways && NO.includes(second) && !has(YES)
-        ? ''
-        : trans.__('means: always reject');
+      return isNo && isLasting ? '' : trans.__('means: always reject');
     default:
       return trans.__('may allow it');
   }

@@ -17,7 +17,7 @@ import {
 } from '../protocol';
 import { ConnectionLostError, type IIncomingRequest, RpcError } from '../rpc';
 import type { IAcpConnection } from '../tokens';
-import { type Attachment, promptBlocks } from './attachments';
+import { promptBlocks } from './attachments';
 import { type Decision, type IChange, partsFor, revisionFor } from './changes';
 import { Composer, type IComposed, type ISent } from './composer';
 import { type ILoginNeeded, loginNeeded } from './login';
@@ -124,20 +124,18 @@ export class SessionModel implements IDisposable {
   }
 
   /**
-   * Send what was composed, and more that goes with it; it comes back to where
-   * it was written if it was not taken.
+   * Send what was composed; it comes back to where it was written if it was not
+   * taken. The server adds where the user is, unless that is not to be shared.
    */
-  async prompt(
-    composed: IComposed,
-    more: readonly Attachment[] = []
-  ): Promise<void> {
+  async prompt(composed: IComposed, sharesContext: boolean): Promise<void> {
     const { connection } = this._options;
     const { text, attachments } = composed;
     const prompt = promptBlocks(
       text,
-      [...attachments, ...more],
+      attachments,
       this._transcript.promptCapabilities
     );
+    const context = sharesContext ? {} : { context: false };
     const wasSent = connection.status === 'connected';
     const sent = this._prompts.begin(composed);
     this._problem = '';
@@ -150,7 +148,7 @@ export class SessionModel implements IDisposable {
         {
           sessionId: this.id,
           prompt,
-          _meta: { [META_KEY]: { promptId: sent.id } }
+          _meta: { [META_KEY]: { promptId: sent.id, ...context } }
         }
       );
       this._prompts.ended(sent.id);
@@ -169,11 +167,23 @@ export class SessionModel implements IDisposable {
   }
 
   /** Send again what came back, after what was wrong has been mended. */
-  retry(): void {
+  retry(sharesContext: boolean): void {
     this.dismissProblem();
     const composed = this._composer.take();
     if (composed.text || composed.attachments.length > 0) {
-      void this.prompt(composed);
+      void this.prompt(composed, sharesContext);
+    }
+  }
+
+  /** Let the view of this session put the focus on what waits for the person. */
+  get isCardWanted(): boolean {
+    return this._isCardWanted;
+  }
+
+  set isCardWanted(isWanted: boolean) {
+    this._isCardWanted = isWanted;
+    if (isWanted) {
+      this._changed.emit();
     }
   }
 
@@ -271,6 +281,7 @@ export class SessionModel implements IDisposable {
   /** Take a notification that names this session. */
   receive(method: string, params: unknown): void {
     if (method === Method.permissionResolved) {
+      this._isCardWanted = false;
       this._requests.delete(
         String((params as { requestId?: string }).requestId)
       );
@@ -404,6 +415,7 @@ export class SessionModel implements IDisposable {
   private _attachedSeq = 0;
   private _closingGap: Promise<void> | null = null;
   private _isDisposed = false;
+  private _isCardWanted = false;
   private readonly _composer: Composer;
   private readonly _prompts: SentPrompts;
   private readonly _requests = new Map<string, IPendingRequest>();

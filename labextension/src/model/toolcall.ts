@@ -14,6 +14,8 @@ import { TerminalOutput } from './terminals';
 export interface IToolCall {
   toolCallId: string;
   title: string;
+  /** The tool's own name, from agents that tell it. */
+  toolName?: string;
   kind: ToolKind;
   /** `ended`: its turn is over and the agent never said how it went. */
   status: ToolStatus | 'ended';
@@ -66,7 +68,16 @@ export function mergeToolCall(call: IToolCall, update: IToolCallUpdate): void {
   if (update.rawOutput !== undefined && update.rawOutput !== null) {
     call.rawOutput = update.rawOutput;
   }
-  mergeTerminalMeta(call, update._meta ?? {});
+  const meta = update._meta ?? {};
+  call.toolName = toolNameIn(meta) ?? call.toolName;
+  mergeTerminalMeta(call, meta);
+}
+
+/** Agents that tell it do so in `_meta`, or in a part of it with their name. */
+function toolNameIn(meta: Record<string, unknown>): string | undefined {
+  return [meta, ...Object.values(meta)]
+    .map(each => (each as { toolName?: unknown } | null)?.toolName)
+    .find((name): name is string => typeof name === 'string' && name !== '');
 }
 
 /**
@@ -94,4 +105,21 @@ function mergeTerminalMeta(
 
 function terminalOf(call: IToolCall, id = ''): TerminalOutput {
   return (call.terminals[id] ??= new TerminalOutput());
+}
+
+/** Where it works, but for the files whose changes it shows anyway. */
+export function placesOf({
+  content,
+  locations
+}: Pick<IToolCall, 'content' | 'locations'>): IToolLocation[] {
+  const shown = new Set(
+    content.map(part => (part.type === 'diff' ? part.path : ''))
+  );
+  return locations.filter(place => isPlace(place) && !shown.has(place.path));
+}
+
+/** Agents may send anything. */
+function isPlace(place: unknown): place is IToolLocation {
+  const path = (place as IToolLocation | null)?.path;
+  return typeof path === 'string' && path !== '';
 }

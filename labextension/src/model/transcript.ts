@@ -31,11 +31,15 @@ import {
   type IToolItem,
   type TranscriptItem,
   appendContent,
-  messageText
+  messageText,
+  separateTold,
+  toldText
 } from './items';
 import { toNotice, toUsage } from './reports';
 import { Terminals } from './terminals';
-import { type IToolCall, mergeToolCall, newToolCall } from './toolcall';
+import { mergeToolCall, newToolCall } from './toolcall';
+import { shownStatus } from './toolrecord';
+import { ToolRecords } from './toolrows';
 
 export * from './items';
 
@@ -156,6 +160,9 @@ export class Transcript {
           'origin' in ourMeta(params)
         );
         break;
+      case Method.promptContext:
+        this._promptContext(params);
+        break;
       case Method.state:
         this._stateChange(params as unknown as IStateChange);
         break;
@@ -217,7 +224,13 @@ export class Transcript {
         }
         break;
       }
+      case Method.toolRecord:
+        this._toolRecord(params);
+        break;
       case Method.permissionDecided:
+        if (params.by === 'own tool') {
+          this._ruled(String(params.toolCallId));
+        }
         // What a person decided has its own line.
         if (params.decision === 'deny' && params.by !== 'user') {
           this._endMessage();
@@ -310,7 +323,7 @@ export class Transcript {
         item.messageId !== undefined &&
         item.messageId !== messageId)
     ) {
-      item = this._push({ kind, messageId, isHearsay, parts: [] });
+      item = this._push({ kind, messageId, isHearsay, parts: [], told: [] });
       this._message = item;
       if (kind === 'user') {
         this._planItem = null;
@@ -318,33 +331,77 @@ export class Transcript {
     }
     item.messageId ??= messageId;
     appendContent(item.parts, content);
+    if (kind === 'user') {
+      separateTold(item);
+      this._prompt = isHearsay ? this._prompt : item;
+    }
     item.revision++;
+  }
+
+  /** What the agent was told with what a user has said last. */
+  private _promptContext({ text }: Record<string, unknown>): void {
+    if (this._prompt && typeof text === 'string') {
+      appendContent(this._prompt.told, { type: 'text', text: toldText(text) });
+      this._prompt.revision++;
+    }
   }
 
   private _toolCall(update: IToolCallUpdate): void {
     if (!update.toolCallId) {
       return;
     }
-    let item = this._tools.get(update.toolCallId);
-    if (!item) {
-      this._endMessage();
-      item = this._push({
+    const item =
+      this._tools.get(update.toolCallId) ??
+      this._addTool({
         kind: 'tool',
         call: newToolCall(update.toolCallId),
-        changes: new Map<number, IChange>()
+        changes: new Map<number, IChange>(),
+        made: [],
+        isRuled: false
       });
-      this._tools.set(update.toolCallId, item);
-    }
     mergeToolCall(item.call, update);
     item.revision++;
-    item.changes = this._changes.ofTool(item.call);
-    this._turn.tool(item);
-    this._shows(item, [...item.changes.values()]);
+    this._follow(item);
     this._terminals.show(item);
-    if (isOpen(item.call)) {
+  }
+
+  private _addTool(tool: Omit<IToolItem, 'key' | 'revision'>): IToolItem {
+    this._endMessage();
+    const item: IToolItem = this._push(tool);
+    const { toolCallId } = item.call;
+    item.isRuled = this._ruledCalls.has(toolCallId);
+    this._tools.set(toolCallId, item);
+    return item;
+  }
+
+  /** Our server tells of a call of one of its own tools. */
+  private _toolRecord(params: unknown): void {
+    const item = this._records.take(params);
+    if (item) {
+      this._follow(item);
+    }
+  }
+
+  /** Take note of what a call tells of files, and whether it has ended. */
+  private _follow(item: IToolItem): void {
+    // Of our own tools we know ourselves what they have changed.
+    item.changes = item.record ? new Map() : this._changes.ofTool(item.call);
+    this._turn.tool(item);
+    this._shows(item, [...item.changes.values(), ...item.made]);
+    if (isOpen(item)) {
       this._openTools.add(item);
     } else {
       this._openTools.delete(item);
+    }
+  }
+
+  /** The agent asked for a call that our own rules decide about. */
+  private _ruled(toolCallId: string): void {
+    this._ruledCalls.add(toolCallId);
+    const item = this._tools.get(toolCallId);
+    if (item) {
+      item.isRuled = true;
+      item.revision++;
     }
   }
 
@@ -374,6 +431,7 @@ export class Transcript {
       item.revision++;
     }
     this._openTools.clear();
+    this._records.endTurn();
     if (change.state !== 'idle') {
       this._terminals.leave();
       this._compactions.leave();
@@ -402,9 +460,15 @@ export class Transcript {
       oldText: oldText ?? null,
       newText
     });
-    const item = this._push({ kind: 'change', change, isCovered: false });
+    const item = this._push({
+      kind: 'change',
+      change,
+      isCovered: false,
+      isOwned: false
+    });
+    const maker = this._records.changed(item);
     this._turn.note(item);
-    this._shows(item, [change]);
+    this._shows(maker ?? item, [change]);
   }
 
   /** The same one comes again whenever something has become of it. */
@@ -443,10 +507,7 @@ export class Transcript {
   private _push<T extends Omit<TranscriptItem, 'key' | 'revision'>>(
     item: T
   ): T & IBaseItem {
-    const whole = Object.assign(item, {
-      key: this._items.length,
-      revision: 0
-    });
+    const whole = Object.assign(item, { key: this._pushed++, revision: 0 });
     this._items.push(whole as unknown as TranscriptItem);
     return whole;
   }
@@ -464,9 +525,26 @@ export class Transcript {
   private _promptCapabilities: IPromptCapabilities = {};
   private _servers: readonly IMcpServer[] = [];
   private _message: IMessageItem | null = null;
+  private _prompt: IMessageItem | null = null;
   private _planItem: IPlanItem | null = null;
   private readonly _items: TranscriptItem[] = [];
+  /** How many items there ever were. */
+  private _pushed = 0;
   private readonly _tools = new Map<string, IToolItem>();
+  private readonly _ruledCalls = new Set<string>();
+  private readonly _records = new ToolRecords({
+    find: id => this._tools.get(id),
+    add: item => this._addTool(item),
+    name: (item, id) => {
+      item.call.toolCallId = id;
+      item.isRuled ||= this._ruledCalls.has(id);
+      this._tools.set(id, item);
+    },
+    remove: item => {
+      this._items.splice(this._items.indexOf(item), 1);
+      this._openTools.delete(item);
+    }
+  });
   private readonly _openTools = new Set<IToolItem>();
   private readonly _results = new Map<number, IResultItem>();
   private _turn = new TurnChanges();
@@ -499,6 +577,6 @@ interface IStateChange {
   error?: IStateError;
 }
 
-function isOpen(call: IToolCall): boolean {
-  return call.status === 'pending' || call.status === 'in_progress';
+function isOpen({ call, record }: IToolItem): boolean {
+  return ['pending', 'in_progress'].includes(shownStatus(call, record));
 }

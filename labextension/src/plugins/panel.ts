@@ -16,6 +16,7 @@ import {
   type TranslationBundle,
   nullTranslator
 } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
 
 import { CommandIDs } from '../commands';
 import type { IChatContext, ITerminals } from '../components/context';
@@ -75,6 +76,17 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
       code: code ?? undefined,
       settings: settings ?? undefined,
       hasMainArea: labShell !== null,
+      goToRequest: event => {
+        const pressed = CommandRegistry.keystrokeForKeydownEvent(event);
+        const isMeant = app.commands.keyBindings.some(
+          ({ command, keys }) =>
+            command === CommandIDs.focusRequest && keys.join(' ') === pressed
+        );
+        if (isMeant) {
+          void app.commands.execute(CommandIDs.focusRequest);
+        }
+        return isMeant;
+      },
       openSession: (id, area) =>
         app.commands.execute(CommandIDs.openSession, { id, area }),
       newRemoteSession: agent =>
@@ -121,7 +133,35 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
         await widget.newSession(args.agent as string | undefined);
       }
     });
-    for (const command of [CommandIDs.open, CommandIDs.newSession]) {
+    app.commands.addCommand(CommandIDs.focusRequest, {
+      label: trans.__('Go to What the Agent Asks'),
+      caption: trans.__(
+        'Put the focus on the first question that waits; there, y allows once, a allows always, n rejects'
+      ),
+      describedBy: noArguments,
+      execute: async () => {
+        const { statusOf } = await import('../model/sessionlist');
+        const { current, list } = sessions;
+        const isAsked = current !== null && current.requests.length > 0;
+        const asked = isAsked
+          ? current
+          : list.all.find(session => statusOf(session) === 'waiting');
+        if (!asked) {
+          Notification.info(trans.__('No agent waits for you.'), {
+            autoClose: 3000
+          });
+          return;
+        }
+        await app.commands.execute(CommandIDs.openSession, { id: asked.id });
+        const model = await sessions.follow(asked.id);
+        model.isCardWanted = true;
+      }
+    });
+    for (const command of [
+      CommandIDs.open,
+      CommandIDs.newSession,
+      CommandIDs.focusRequest
+    ]) {
       palette?.addItem({ command, category: trans.__('Agents') });
     }
     return widget;

@@ -6,6 +6,7 @@ import type { Message } from '@lumino/messaging';
 import * as React from 'react';
 
 import { ChatContext, type IChatContext } from '../components/context';
+import { isOnCard } from '../components/requests';
 import { SessionPage } from '../components/sessionpage';
 
 import '../../style/chat.css';
@@ -22,7 +23,10 @@ export class SessionWidget extends ReactWidget {
   }
 
   protected override onActivateRequest(_: Message): void {
-    this._input.current?.focus();
+    // A card that was gone to keeps the focus.
+    if (!isOnCard(this.node)) {
+      this._input.current?.focus();
+    }
   }
 
   protected override render(): JSX.Element {

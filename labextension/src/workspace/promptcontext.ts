@@ -9,7 +9,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ISignal } from '@lumino/signaling';
 
 import { type Attachment, fenced } from '../model/attachments';
-import type { IWorkspaceDocument } from '../protocol';
 import type { AcpApi } from '../request';
 import type { IActiveContext, IMention, IWorkspaceTracker } from '../tokens';
 import { type ICellText, cellText, cellTexts, cut, notebookOf } from './cells';
@@ -34,7 +33,7 @@ export class PromptContext {
     return this._options.tracker.viewChanged;
   }
 
-  /** Where the user is, in words and as what would be sent. */
+  /** Where the user is, in words. */
   active(): IActiveContext | null {
     const { tracker, trans } = this._options;
     // A chat in the main area is no document; the last one is still meant.
@@ -44,23 +43,14 @@ export class PromptContext {
       return null;
     }
     const name = PathExt.basename(document.path);
-    const file = this.file(document.path);
     const { selection, cell } = document;
     if (selection) {
       const lines = selection.end.line - selection.start.line + 1;
-      return {
-        label: trans.__('%1: %2', name, linesWords(lines, trans)),
-        attachments: [file, this._selection(document)]
-      };
+      return { label: trans.__('%1: %2', name, linesWords(lines, trans)) };
     }
-    const shown = cell && this.cell(document.path, cell.id);
-    if (shown) {
-      return {
-        label: trans.__('%1: cell %2', name, cell.index + 1),
-        attachments: [file, shown]
-      };
-    }
-    return { label: name, attachments: [file] };
+    return {
+      label: cell ? trans.__('%1: cell %2', name, cell.index + 1) : name
+    };
   }
 
   /** What could be meant by what was typed. */
@@ -81,12 +71,7 @@ export class PromptContext {
 
   /** A file, by its contents path. */
   file(path: string): Attachment {
-    return {
-      type: 'file',
-      name: PathExt.basename(path),
-      uri: this._uri(path),
-      mimeType: path.endsWith('.ipynb') ? 'application/x-ipynb+json' : undefined
-    };
+    return { type: 'file', name: PathExt.basename(path), uri: this._uri(path) };
   }
 
   /** A cell with what it printed; null if it is not open. */
@@ -162,19 +147,6 @@ export class PromptContext {
         .filter(Boolean)
         .join(' · '),
       attachment: this.file(path)
-    };
-  }
-
-  private _selection(document: IWorkspaceDocument): Attachment {
-    const { trans } = this._options;
-    const { path, selection, cell } = document;
-    const [first, last] = [selection!.start.line, selection!.end.line + 1];
-    const place = cell ? `cell=${cell.id}&` : '';
-    return {
-      type: 'text',
-      name: trans.__('Selection in %1', PathExt.basename(path)),
-      uri: `${this._uri(path)}#${place}line=${first},${last}`,
-      text: selection!.text
     };
   }
 

@@ -1,0 +1,243 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type * as nbformat from '@jupyterlab/nbformat';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ToolKind } from '../protocol';
+import type { IToolItem } from './items';
+import { callWords, ownKind, ownTool } from './owntools';
+import type { IToolCall } from './toolcall';
+
+/** A call of one of our own tools, as the server that served it tells it. */
+export interface IToolRecord {
+  /** Ours; the same when it begins and when it ends. */
+  readonly id: string;
+  /** What the agent calls it, if that is known. */
+  readonly toolCallId: string | null;
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly title: string;
+  readonly status: 'in_progress' | 'completed' | 'failed';
+  /** The document that it is about, absolute. */
+  readonly path?: string;
+  readonly result?: unknown;
+  readonly error?: { message: string };
+}
+
+/** What running some code brought. */
+export interface IRun {
+  readonly source: string;
+  /** The place counts from 0. */
+  readonly cell?: { readonly id: string; readonly index: number };
+  readonly outputs: readonly nbformat.IOutput[];
+  readonly executionCount: number | null;
+  readonly status: string;
+  /** What there is to know besides. */
+  readonly note: string;
+}
+
+export interface IVariable {
+  readonly name: string;
+  readonly type: string;
+  readonly shape?: string | null;
+  readonly value: string;
+}
+
+export interface IVariables {
+  readonly variables: readonly IVariable[];
+  /** How many more there are. */
+  readonly more: number;
+  /** Modules by the names that they have here. */
+  readonly imports: Readonly<Record<string, string>>;
+}
+
+const STATUSES: readonly unknown[] = ['in_progress', 'completed', 'failed'];
+
+/** A record, if it is one: those of imported sessions may be anything. */
+export function toolRecord(params: unknown): IToolRecord | null {
+  const record = fieldsOf(params) as Partial<IToolRecord>;
+  const { id, name, title, status, error } = record;
+  if (
+    [id, name, title].some(field => typeof field !== 'string') ||
+    !STATUSES.includes(status)
+  ) {
+    return null;
+  }
+  const message = fieldsOf(error).message;
+  return {
+    ...(record as IToolRecord),
+    toolCallId: text(record.toolCallId) || null,
+    path: text(record.path) || undefined,
+    error: typeof message === 'string' ? { message } : undefined
+  };
+}
+
+/** The runs that a record tells of, one after the other. */
+export function runsOf({ name, result }: IToolRecord): IRun[] {
+  switch (name) {
+    case 'run_cell':
+    case 'run_code':
+      return result === undefined ? [] : [toRun(result)];
+    case 'run_cells':
+      return list(fieldsOf(result).cells).map(toRun);
+    default:
+      return [];
+  }
+}
+
+/** The code that is still running, as far as the call itself tells it. */
+export function codeOf({ name, arguments: given }: IToolRecord): string {
+  return name === 'run_code' ? text(fieldsOf(given).code) : '';
+}
+
+export function variablesOf({ name, result }: IToolRecord): IVariables | null {
+  if (name !== 'read_variables' || result === undefined) {
+    return null;
+  }
+  const { variables, more, imports } = fieldsOf(result);
+  return {
+    variables: list(variables).map(each => {
+      const { name, type, shape, value } = fieldsOf(each);
+      return {
+        name: text(name),
+        type: text(type),
+        shape: text(shape),
+        value: text(value)
+      };
+    }),
+    more: typeof more === 'number' ? more : 0,
+    imports: Object.fromEntries(
+      Object.entries(fieldsOf(imports)).map(([as, of]) => [as, text(of)])
+    )
+  };
+}
+
+/** The one output that was looked at. */
+export function outputsOf({ name, result }: IToolRecord): nbformat.IOutput[] {
+  const { output } = fieldsOf(result);
+  return name === 'cell_output' ? outputs([output]) : [];
+}
+
+/** How a tool call is shown: in our own words where we know what it is. */
+export interface IShownTool {
+  /** Empty if nobody says what it is. */
+  readonly title: string;
+  readonly kind: ToolKind;
+  readonly status: IToolCall['status'];
+}
+
+export function shownTool(
+  { call, record }: Pick<IToolItem, 'call' | 'record'>,
+  trans: TranslationBundle
+): IShownTool {
+  if (!record) {
+    const tool = ownTool(call.title) ?? ownTool(call.toolName ?? '');
+    const kind = tool && call.kind === 'other' ? ownKind(tool) : call.kind;
+    return { title: callWords(call, trans), kind, status: call.status };
+  }
+  return {
+    title: recordTitle(record, trans),
+    kind: ownKind(record.name),
+    status: shownStatus(call, record)
+  };
+}
+
+/** Where a call stands: our server knows better than the agent. */
+export function shownStatus(
+  call: IToolCall,
+  record: IToolRecord | undefined
+): IToolCall['status'] {
+  const isLeft = record?.status === 'in_progress' && call.status === 'ended';
+  return record && !isLeft ? record.status : call.status;
+}
+
+function recordTitle(record: IToolRecord, trans: TranslationBundle): string {
+  const { name, path, result, title } = record;
+  const { cells, shown } = fieldsOf(result);
+  if (name === 'read_notebook' && path && typeof cells === 'number') {
+    const file = path.split('/').at(-1) ?? path;
+    return typeof shown === 'number' && shown < cells
+      ? trans.__('Read %1 of %2 cells of %3', shown, cells, file)
+      : trans._n('Read %1 cell of %2', 'Read %1 cells of %2', cells, file);
+  }
+  return title;
+}
+
+function toRun(value: unknown): IRun {
+  const run = fieldsOf(value);
+  const cell = fieldsOf(run.cell);
+  const { executionCount } = run;
+  return {
+    source: text(run.source),
+    cell:
+      typeof cell.index === 'number'
+        ? { id: text(cell.id), index: cell.index }
+        : undefined,
+    outputs: outputs(run.outputs),
+    executionCount: typeof executionCount === 'number' ? executionCount : null,
+    status: text(run.status),
+    note: text(run.note)
+  };
+}
+
+/** Those that can be shown: they come from kernels, which may send anything. */
+function outputs(value: unknown): nbformat.IOutput[] {
+  return list(value).flatMap((each): nbformat.IOutput[] => {
+    const { output_type: type, ...rest } = fieldsOf(each);
+    switch (type) {
+      case 'stream':
+        return [
+          { output_type: type, name: text(rest.name), text: joined(rest.text) }
+        ];
+      case 'error':
+        return [
+          {
+            output_type: type,
+            ename: text(rest.ename),
+            evalue: text(rest.evalue),
+            traceback: list(rest.traceback).map(text)
+          }
+        ];
+      case 'display_data':
+      case 'execute_result':
+        return [
+          {
+            output_type: 'display_data',
+            data: bundle(rest.data),
+            metadata: fieldsOf(rest.metadata) as nbformat.OutputMetadata
+          }
+        ];
+      default:
+        return [];
+    }
+  });
+}
+
+/** What a notebook keeps as lines is one text. */
+function bundle(data: unknown): nbformat.IMimeBundle {
+  return Object.fromEntries(
+    Object.entries(fieldsOf(data)).map(([type, value]) => [
+      type,
+      type.endsWith('json') ? value : joined(value)
+    ])
+  ) as nbformat.IMimeBundle;
+}
+
+function joined(value: unknown): string {
+  return Array.isArray(value) ? value.map(text).join('') : text(value);
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
