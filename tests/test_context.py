@@ -99,7 +99,7 @@ async def test_the_picture_that_the_user_has(window, session, opened, root):
     assert "2 a2 code [1]: total = 36" in text and "3 a3 code [2] failed: mean =" in text
     assert "The user is in cell 1 (id a1, markdown)" in text
     assert "mean = total / len(sale)" in text and "NameError: name 'sale' is not defined" in text
-    assert "marker-in-source" in text and "\n36\n" in text
+    assert "marker-in-source" in text and "Its output: `36`" in text
     assert "edit_cell" in text and "--session" in text
     assert "STALE" not in text and "cell_type" not in text and PNG not in text
     assert len(text) < 6000

@@ -105,8 +105,14 @@ def _cell(view: View, at: int, limit: int) -> tuple[str, bool]:
     words = f"cell {at + 1} (id {cell['id']}, {kind}{state}):\n"
     words += fenced(shown, view.language if kind == "code" else "")
     if printed:
-        words += f"\nIts output:\n{fenced(printed)}"
+        words += f"\nIts output: {_quoted(printed)}"
     return words, shown == source
+
+
+def _quoted(text: str) -> str:
+    """Return an output as it is read most easily: most are one short line."""
+    is_short = len(text) <= OUTLINE_LINE and "\n" not in text and "`" not in text
+    return f"`{text}`" if is_short else f"\n{fenced(text)}"
 
 
 def _was_run(cell: dict[str, Any]) -> bool:

@@ -187,14 +187,13 @@ test('calls of our own tools are told in words, with what came of them', async (
       sessionUpdate: 'user_message_chunk',
       content: { type: 'text', text: 'Why does the total fail?' }
     }),
-    update({
-      sessionUpdate: 'user_message_chunk',
-      content: {
-        type: 'text',
-        text: 'The notebook /work/sales.ipynb is open.\nCell 2 has failed.',
-        _meta: { 'jupyter-acp': { context: true } }
+    [
+      '_jupyter/prompt/context',
+      {
+        text: '<jupyter-context>\nThe notebook /work/sales.ipynb is open.\nCell 2 has failed.\n</jupyter-context>',
+        images: 0
       }
-    }),
+    ],
     record('read_notebook', 'Read sales.ipynb', {
       result: { cells: 12, shown: 12 }
     }),
