@@ -73,7 +73,9 @@ JSON = """{"cell_id": "a", "source": "print('x') # $HOME `ls`; a && b | c > d"}"
 )
 def test_our_own(world, command):
     assert check(world, command)
-    assert check(world, command, added={"TERM": "dumb", "LANG": "C", "SHELL": "/bin/sh", "PAGER": "cat"})
+    assert check(
+        world, command, added={"TERM": "dumb", "LANG": "C", "SHELL": "/bin/sh", "PAGER": "cat"}
+    )
 
 
 TAIL = f"tool --session {ID} list_kernels"
