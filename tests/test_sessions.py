@@ -61,7 +61,7 @@ async def test_a_session_that_is_ended_on_its_way_back_stays_so(window, acp, tmp
     manager = await acp.manager()
     behind, link = manager.get(session), manager.links.get("slow-load")
     turn = await window.start_prompt(session, ["chunk", "never"])
-    await until(lambda: behind.replayed > 0)
+    await until(lambda: behind.transcript.gate is not None and behind.transcript.gate.stopped > 0)
     await window.result(f"session/{how}", {"sessionId": session})
     assert (await window.response(turn))["result"]["stopReason"] == "cancelled"
     # Answered when the agent is done with all that it was asked before.

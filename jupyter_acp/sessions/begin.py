@@ -56,15 +56,15 @@ async def begin_fork(
     body = _body(params, session)
     before = session.setup.chosen()
     forked = {**body, "sessionId": source.record.agent_session}
-    # Some agents repeat the past; the copy has most of it.
-    session.transcript.expect_replay()
+    # Some agents repeat the past, of which there is a copy.
+    session.transcript.shut_gate()
     try:
         if source.record.agent_session is None:
             # No agent has ever heard of it.
             raise NoWay("fork")
         result = await by_any_way(agent, "fork", lambda method: session.begin(method, forked))
     except NoWay:
-        session.transcript.forget_replay()
+        session.transcript.open_gate()
         session.record.retold = await retell(session.log)
         if hints := {k: v for k, v in session.record.metadata.items() if k != REQUESTED_ID}:
             body["_meta"] = {**body.get("_meta", {}), protocol.SANDBOX: hints}

@@ -71,6 +71,8 @@ class Commit(NamedTuple):
     runs: list[Run]
     records: dict[str, bytes]
     facts: dict[str, bytes]
+    dropped: dict[str, int]
+    """Up to which message each of these sessions is forgotten."""
 
 
 class Database:
@@ -176,13 +178,13 @@ class Database:
     def write(self, commit: Commit) -> None:
         """Save all of it or nothing."""
         assert self._write_db is not None
-        _write(self._write_db, commit)
+        _write(self._write_db, commit, has_words=self._has_words)
 
     def write_now(self, commit: Commit) -> None:
         """Do so from any thread, when the writer's is gone."""
         db = self._connect()
         try:
-            _write(db, commit)
+            _write(db, commit, has_words=self._has_words)
         finally:
             db.close()
 
@@ -236,7 +238,7 @@ class Database:
         """Save a session that is complete, all of it or nothing."""
         chunks = [Chunk(number, number, message) for number, message in enumerate(messages, 1)]
         runs = [Run(record.id, chunks)] if chunks else []
-        self.write(Commit(runs, {record.id: orjson.dumps(record.to_json())}, {}))
+        self.write(Commit(runs, {record.id: orjson.dumps(record.to_json())}, {}, {}))
 
     def index_some(self) -> bool:
         """Take some of what was said into the index; return whether there is more."""
@@ -335,7 +337,7 @@ def _make_words(db: sqlite3.Connection) -> bool:
     return True
 
 
-def _write(db: sqlite3.Connection, commit: Commit) -> None:
+def _write(db: sqlite3.Connection, commit: Commit, *, has_words: bool) -> None:
     rows = [(run.session, *row) for run in commit.runs for row in _segments(run.chunks)]
     db.execute("BEGIN")
     try:
@@ -345,6 +347,10 @@ def _write(db: sqlite3.Connection, commit: Commit) -> None:
             [(run.session, run.chunks[0].first) for run in commit.runs if run.chunks],
         )
         db.executemany("INSERT INTO segments VALUES (?, ?, ?, ?)", rows)
+        for session, upto in commit.dropped.items():
+            db.execute("DELETE FROM segments WHERE session=? AND last<=?", (session, upto))
+            if has_words:
+                words.forget(db, session)
         records, facts = list(commit.records.items()), list(commit.facts.items())
         db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", records)
         db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts)

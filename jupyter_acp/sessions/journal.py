@@ -56,6 +56,7 @@ class Journal:
         self._grown: dict[Source, int] = {}
         self._records: dict[str, SessionRecord] = {}
         self._facts: dict[str, bytes] = {}
+        self._dropped: dict[str, int] = {}
         self._committing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._failure: sqlite3.Error | None = None
@@ -87,6 +88,11 @@ class Journal:
         if self._closed:
             return
         self._grown.setdefault(log, log.size - size)
+        self._commit_in(COMMIT_INTERVAL)
+
+    def drop(self, log: Source, upto: int) -> None:
+        """Forget the messages of a log up to a number, in the commit that saves what follows them."""
+        self._dropped[log.session] = upto
         self._commit_in(COMMIT_INTERVAL)
 
     def save(self, record: SessionRecord) -> None:
@@ -199,13 +205,14 @@ class Journal:
 
     @property
     def _any(self) -> bool:
-        return bool(self._grown or self._records or self._facts)
+        return bool(self._grown or self._records or self._facts or self._dropped)
 
     async def _commit(self) -> None:
         commit = self._taken()
         grown, self._grown = self._grown, {}
         records, self._records = self._records, {}
         facts, self._facts = self._facts, {}
+        dropped, self._dropped = self._dropped, {}
         self._in_flight = sum(len(chunk.body) for run in commit.runs for chunk in run.chunks)
         delay = COMMIT_INTERVAL
         try:
@@ -216,6 +223,7 @@ class Journal:
             self._grown = {**self._grown, **grown}
             self._records = {**records, **self._records}
             self._facts = {**facts, **self._facts}
+            self._dropped = {**dropped, **self._dropped}
             delay = RETRY_INTERVAL
         else:
             self._failure = None
@@ -237,7 +245,7 @@ class Journal:
             except TypeError as error:
                 # The others must not suffer from it.
                 self._log.error("The ACP session %s could not be saved: %s", id, error)
-        return Commit([_run(log) for log in self._grown], records, self._facts)
+        return Commit([_run(log) for log in self._grown], records, self._facts, self._dropped)
 
     async def _in(self, executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(executor, work)

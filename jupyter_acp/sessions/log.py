@@ -77,6 +77,13 @@ class Log:
             drop += 1
         del self._chunks[:drop]
 
+    def drop(self, upto: int) -> None:
+        """Forget the messages up to a number, here and on disk; what follows them is saved with that."""
+        self._chunks = [chunk for chunk in self._chunks if chunk.last > upto]
+        self._chunks_size = sum(len(chunk.body) for chunk in self._chunks)
+        self._before_chunks = max(self._before_chunks, upto)
+        self._journal.drop(self, upto)
+
     def has_left(self, after: int) -> bool:
         """Whether the message after a number is in the journal only."""
         return after < self._before_chunks

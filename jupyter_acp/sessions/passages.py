@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -12,8 +11,7 @@ import orjson
 
 from .. import protocol
 
-Speaker = Literal["user", "agent", "thought", "tool", "change", "other"]
-"""Who says something: `change` goes on with a call of a tool, `other` is any other kind of update."""
+Speaker = Literal["user", "agent", "thought", "tool"]
 
 _SPEAKERS: dict[str, Speaker] = {
     "user_message_chunk": "user",
@@ -21,12 +19,6 @@ _SPEAKERS: dict[str, Speaker] = {
     "agent_thought_chunk": "thought",
     "tool_call": "tool",
 }
-
-AFTER = "after"
-"""What marks that which was remembered later than it was said: the number of what it was said after."""
-
-ENDED = ("completed", "failed", "cancelled")
-"""How calls of tools can end."""
 
 
 class Passage(NamedTuple):
@@ -40,7 +32,7 @@ class Passage(NamedTuple):
     """What tells it from others: the id of the call or of the message, if it has one."""
 
     text: str
-    """What is said; the title of a call; all of any other update."""
+    """What is said; the title of a call."""
 
 
 def passages(messages: Iterable[bytes]) -> Iterator[Passage]:
@@ -61,47 +53,6 @@ def passages(messages: Iterable[bytes]) -> Iterator[Passage]:
         yield joined._replace(text="".join(texts))
 
 
-def history(messages: Iterable[bytes]) -> Iterator[Passage]:
-    """Read all that numbered messages of one session tell of its past, piece by piece.
-
-    They come in the order in which they were said, also if one was remembered later.
-    """
-    pieces: list[Passage] = []
-    remembered: dict[int, list[Passage]] = defaultdict(list)
-    for message in messages:
-        params = orjson.loads(message)["params"] if b'"session/update"' in message else {}
-        if isinstance(params.get("update"), dict):
-            mark = params["_meta"][protocol.META]
-            piece = piece_of(params["update"], mark["seq"], mark.get("promptId") or "")
-            after = mark.get(AFTER)
-            (pieces if after is None else remembered[after]).append(piece)
-    # What is to come next is the last of them.
-    left = [*reversed(pieces), *reversed(remembered.pop(0, []))]
-    while left:
-        piece = left.pop()
-        yield piece
-        left += reversed(remembered.pop(piece.seq, []))
-    for rest in remembered.values():
-        yield from rest
-
-
-def piece_of(update: dict[str, Any], seq: int = 0, key: str = "") -> Passage:
-    """Return what an update says, or what it is like if it is none of those that say something."""
-    if (piece := of_update(update, seq, key)) is not None:
-        return piece
-    kind = update.get("sessionUpdate")
-    if kind == "tool_call_update":
-        title = update.get("title")
-        call = str(update.get("toolCallId") or "")
-        return Passage(seq, "change", call, title if isinstance(title, str) else "")
-    if kind == "compaction_summary_chunk":
-        # As any text it may be cut anew: known by what it is a part of.
-        return Passage(seq, "other", kind, str(update.get("compactionId")))
-    plain = {name: value for name, value in update.items() if name != "_meta"}
-    whole = orjson.dumps(plain, option=orjson.OPT_SORT_KEYS).decode()
-    return Passage(seq, "other", str(kind), whole)
-
-
 def of_update(update: Any, seq: int = 0, key: str = "") -> Passage | None:
     """Return what an update says, if it says anything."""
     if not isinstance(update, dict):
@@ -117,17 +68,6 @@ def of_update(update: Any, seq: int = 0, key: str = "") -> Passage | None:
     return Passage(
         seq, speaker, key or (id if isinstance(id, str) else ""), text_of(update.get("content"))
     )
-
-
-def ended_calls(messages: Iterable[bytes]) -> set[str]:
-    """Return the ids of the calls that have ended, among numbered messages of one session."""
-    ended: set[str] = set()
-    for message in messages:
-        if b'"toolCallId"' in message and b'"status"' in message:
-            update = orjson.loads(message)["params"].get("update")
-            if isinstance(update, dict) and update.get("status") in ENDED:
-                ended.add(str(update.get("toolCallId")))
-    return ended
 
 
 def text_of(block: Any) -> str:

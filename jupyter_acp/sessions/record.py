@@ -38,6 +38,9 @@ class SessionRecord:
     can_fork: bool = False
     """Whether its agent, when it was last there, could fork it by itself."""
 
+    can_reload: bool = False
+    """Whether its agent, when it was last there, could tell what was said."""
+
     alias: str | None = None
     """The id that whoever opened it wanted it to have: it is known by it as well."""
 
@@ -52,6 +55,12 @@ class SessionRecord:
 
     results: list[dict[str, Any]] = field(default_factory=list)
     """What has come back, one for each turn that has changed something."""
+
+    dropped: int = 0
+    """The number of the last message that was replaced by what the agent told."""
+
+    offered: int = 0
+    """How many messages of users the agent knew when that was offered to the user."""
 
     retold: str = ""
     """What its agent has to be told with the first prompt: what was said before it came."""
@@ -94,6 +103,7 @@ class SessionRecord:
             "error": self.error,
             "failed": self.failed,
             "canFork": self.can_fork,
+            "canReload": self.can_reload,
             "alias": self.alias,
             "metadata": self.metadata,
             "remote": self.remote,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import protocol
 from ..agents.authentication import wants_login
 from ..rpc import RpcError
-from ..rpc.errors import UNAVAILABLE
+from ..rpc.errors import METHOD_NOT_FOUND, UNAVAILABLE
 from .choosing import choose_again
 from .remote import going_on
 from .retelling import retell
@@ -35,19 +35,48 @@ async def restore(session: Session, link: AgentLink, agent: Agent) -> tuple[str,
     return how, message
 
 
-async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, str]:
-    """Try the gentlest way first."""
+async def reload(session: Session, link: AgentLink, agent: Agent) -> None:
+    """Replace the transcript by what the agent tells, or leave all as it is if it tells nothing."""
+    method, record = protocol.SESSION_LOAD, session.record
+    if method not in ways(agent, "load") or record.agent_session is None:
+        raise RpcError(METHOD_NOT_FOUND, f"{link.name} cannot tell what was said in a session.")
+    before = session.setup.chosen()
+    told: list[dict[str, Any]] = []
+    session.transcript.shut_gate(told.append)
+    try:
+        params = {**_folders(session), "sessionId": record.agent_session}
+        await session.open_with_agent(link, agent, method, params)
+        assert session.transcript.gate is not None
+        await session.transcript.gate.quiet(0, is_promised=True)
+    finally:
+        session.transcript.open_gate()
+    if told:
+        session.transcript.replace(told)
+    await choose_again(session, before)
+    if not told:
+        raise RpcError(UNAVAILABLE, f"{link.name} told nothing of this session.")
+
+
+def _folders(session: Session) -> dict[str, Any]:
+    """Return what every request that opens a session names."""
     record = session.record
     params: dict[str, Any] = {"cwd": record.cwd, "mcpServers": record.mcp_servers}
     if record.additional_directories and not session.is_remote:
         params["additionalDirectories"] = record.additional_directories
+    return params
+
+
+async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, str]:
+    """Try the gentlest way first."""
+    record = session.record
+    params = _folders(session)
     # What the journal has never seen has to be told, not only gone on with.
     capability = "resume" if session.log.seq else "load"
     anew = session.anew
     is_known = record.agent_session is not None and anew is None
     for method in ways(agent, capability) if is_known else []:
         assert record.agent_session is not None
-        session.transcript.expect_replay()
+        session.transcript.shut_gate()
         try:
             # Joined before the request is sent: some agents replay before they answer.
             link.join(record.agent_session, session)
@@ -55,7 +84,7 @@ async def _open(session: Session, link: AgentLink, agent: Agent) -> tuple[str, s
                 link, agent, method, {**params, "sessionId": record.agent_session}
             )
         except BaseException as error:
-            session.transcript.forget_replay()
+            session.transcript.open_gate()
             link.leave(session)
             if not isinstance(error, RpcError) or not agent.alive:
                 raise

@@ -20,7 +20,7 @@ from .choices import Call
 from .log import Log
 from .questions import Asker, Question, Questions, cancelled
 from .record import SessionRecord, State, now
-from .restore import restore
+from .restore import reload, restore
 from .setup import Setup, is_writable
 from .transcript import Transcript
 from .turns import Turn, Turns
@@ -89,11 +89,6 @@ class Session:
     def calls(self) -> Calls:
         """The tool calls that its agent has in progress."""
         return self.transcript.calls
-
-    @property
-    def replayed(self) -> int:
-        """How many messages agents have repeated."""
-        return self.transcript.replayed
 
     @property
     def id(self) -> str:
@@ -283,6 +278,7 @@ class Session:
             self._link = link
             self._lost = self._is_terminated = False
             self.record.can_fork = bool(ways(agent, "fork"))
+            self.record.can_reload = protocol.SESSION_LOAD in ways(agent, "load")
             self.setup.began(result)
             self.setup.keep("promptCapabilities", agent.capabilities.get("promptCapabilities"))
 
@@ -407,6 +403,13 @@ class Session:
             return link
         finally:
             self._connecting = self._restoring = None
+
+    async def reload(self) -> None:
+        """Replace the transcript by what the agent tells of the session."""
+        self._check_open()
+        async with self._turns.none():
+            link = await self.connect()
+            await reload(self, link, await link.ready())
 
     def _check_open(self) -> None:
         """Refuse what would bring a session back to life that is being closed or deleted."""

@@ -78,6 +78,12 @@ class SessionDesk:
         await to_the_end(self._manager.delete(id))
         return {}
 
+    async def reload(self, params: Any) -> dict[str, Any]:
+        """Replace a transcript by what the agent tells of the session."""
+        session = self._manager.get(parse(protocol.SessionParams, params).session_id)
+        await to_the_end(session.reload())
+        return {}
+
     async def set_metadata(self, params: Any) -> dict[str, Any]:
         """Change what was said of a session when it began."""
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)

@@ -5,39 +5,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
 
 from .. import protocol
+from ..history.replay_gate import KINDS as HISTORY_KINDS
+from ..history.replay_gate import ReplayGate, count_user_messages
 from ..protocol import META
 from .calls import KINDS as CALL_KINDS
 from .calls import Calls
-from .exchanges import Piece, normal
 from .log import Log
-from .passages import AFTER, piece_of, text_of
 from .record import SessionRecord
-from .repeated import LATEST, MOST, MOST_BYTES, Repeated
 from .setup import KINDS as SETUP_KINDS
 from .setup import Setup
 
 TITLE_LENGTH = 80
-REMEMBERS_MORE = "The agent remembers more of this session than was written down here:"
-TOO_MUCH = (
-    f"The agent repeats more of this session than can be compared with what was written down here "
-    f"({MOST:,} messages or {MOST_BYTES >> 20} MB): what it has said after that is left out."
-)
+REMEMBERS_MORE = "The agent knows more of this session than is written down here."
 
 _UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
-_HISTORY_KINDS = {
-    "user_message_chunk",
-    "agent_message_chunk",
-    "agent_thought_chunk",
-    "tool_call",
-    "tool_call_update",
-    "plan",
-}
+_PLAIN_KINDS = HISTORY_KINDS - {"compaction_update"}
+"""The updates that are written down as they come, with nothing to remember."""
 
 
 class Transcript:
@@ -56,15 +45,11 @@ class Transcript:
         self.compactions = 0
         """How often the agent has forgotten some of what was said to it."""
 
-        self.replayed = 0
-        """How many messages agents have repeated."""
-
         self._record = record
         self._log = log
         self._on_change = on_change
         self._logger = logger
-        self._replay: Repeated | None = None
-        self._asked = ""
+        self._gate: ReplayGate | None = None
 
     # What the agent says
 
@@ -77,7 +62,7 @@ class Transcript:
             try:
                 update = params["update"]
                 kind = update["sessionUpdate"]
-                if kind in _HISTORY_KINDS and self._replay is None:
+                if kind in _PLAIN_KINDS and self._gate is None:
                     if kind in CALL_KINDS:
                         self.calls.take(update)
                     if len(params) == 2:
@@ -115,8 +100,8 @@ class Transcript:
         if kind in SETUP_KINDS:
             self.setup.updated(kind, params["update"])
             self._on_change()
-        elif self._replay is not None:
-            self._take_repeated(self._replay, params)
+        elif self._gate is not None and kind in HISTORY_KINDS:
+            self._gate.take(params)
             return
         elif kind == "compaction_update":
             self.compactions += 1
@@ -124,76 +109,66 @@ class Transcript:
 
     # What the agent repeats
 
-    def expect_replay(self) -> None:
-        """Take what the agent says from now on for the past, until it is silent."""
-        self._let_go()
-        self._replay = Repeated()
+    @property
+    def gate(self) -> ReplayGate | None:
+        """What stops the history that the agent repeats, while it may do so."""
+        return self._gate
 
-    def forget_replay(self) -> None:
-        """Take nothing that it has said for the past after all; it was not."""
-        repeated, self._replay = self._replay, None
-        for params in repeated.others() if repeated is not None else []:
-            self._try(self._append, _UPDATE, params)
+    def shut_gate(self, keep: Callable[[dict[str, Any]], None] | None = None) -> None:
+        """Take the history that comes from now on for a repetition of the past.
+
+        An empty transcript takes it down instead, once; `keep` takes it elsewhere.
+        """
+        is_empty = self._log.seq == 0
+        self._gate = ReplayGate(keep or (self._keep if is_empty else None))
+
+    def open_gate(self) -> None:
+        """Take what comes from now on for new."""
+        gate, self._gate = self._gate, None
+        if gate is not None:
+            gate.open()
 
     async def end_replay(self, *, is_promised: bool = False) -> None:
-        """Wait until the agent is silent, and add what the journal has not got of it.
+        """Open the gate when the agent is silent; offer what only the agent has of the past.
 
         An agent that has promised to repeat the past is given more time to begin.
         """
-        repeated = self._replay
-        if repeated is None:
+        gate = self._gate
+        if gate is None:
             return
         try:
-            news = await repeated.news(self._log, is_promised=is_promised)
+            if gate.stopped or is_promised:
+                await gate.quiet(await self._count_user_messages(), is_promised=is_promised)
+            else:
+                await gate.quiet(0, is_promised=False)
         finally:
-            self._replay = None
-        if news and repeated.has_past:
-            self.append(protocol.NOTICE, {"level": "info", "message": REMEMBERS_MORE})
-        for params, after in news:
-            is_placed = repeated.has_past and after is not None
-            self._try(self._append, _UPDATE, params, {AFTER: after} if is_placed else None)
-        if repeated.is_cut:
-            self.append(protocol.NOTICE, {"level": "warning", "message": TOO_MUCH})
-        if repeated.late is not None:
-            self._replay = repeated
-            asyncio.get_running_loop().call_later(LATEST, self._end_late, repeated)
+            self.open_gate()
+        told, before = gate.user_messages, self._record.offered
+        if gate.stopped and told > before and told > await self._count_user_messages():
+            self._record.offered = told
+            offer = {"level": "info", "message": REMEMBERS_MORE, "offer": protocol.RELOAD}
+            self.append(protocol.NOTICE, offer)
 
-    def _take_repeated(self, repeated: Repeated, params: dict[str, Any]) -> None:
-        """Take an update that may be of the past."""
-        late = repeated.late
-        if late is None:
-            repeated.take(params)
-            self.replayed += 1
-            return
-        news = late.take(Piece(piece_of(params["update"]), params), self._prompt)
-        self.replayed += not news
-        for each in news:
-            self._try(self._append, _UPDATE, each)
-        if late.is_over:
-            self._replay = None
+    async def _count_user_messages(self) -> int:
+        return await asyncio.to_thread(count_user_messages, await self._log.everything())
 
-    def _let_go(self) -> None:
-        """Tell what was held back before anything else is told."""
-        late = self._replay.late if self._replay is not None else None
-        for params in late.interrupt() if late is not None else []:
-            self._try(self._append, _UPDATE, params)
+    def replace(self, updates: Iterable[dict[str, Any]]) -> None:
+        """Put what the agent has told in the place of all that is written down."""
+        before = self._log.seq
+        self.append(protocol.RELOADED, {})
+        for params in updates:
+            self._keep(params)
+        self._record.dropped = before
+        self._record.offered = 0
+        self._log.drop(before)
 
-    def _end_late(self, repeated: Repeated) -> None:
-        if self._replay is repeated:
-            self._let_go()
-            self._replay = None
-
-    @property
-    def _prompt(self) -> str | None:
-        """What the agent is answering now, if anything."""
-        return self._asked if self._record.state == "running" else None
+    def _keep(self, params: dict[str, Any]) -> None:
+        self._try(self._append, _UPDATE, params)
 
     # What users say, and what we add
 
     def prompt(self, blocks: list[Any], mark: dict[str, Any]) -> None:
         """Write down what a user said, for every window, and take the first words as the title."""
-        self._let_go()
-        self._asked = normal("".join(text_of(block) for block in blocks))
         for block in blocks:
             update = {"sessionUpdate": "user_message_chunk", "content": block}
             self._append(_UPDATE, {"update": update}, mark)
@@ -208,7 +183,6 @@ class Transcript:
 
     def append(self, method: str, params: dict[str, Any]) -> None:
         """Add a message of our own."""
-        self._let_go()
         self._append(b'{"jsonrpc":"2.0","method":"' + method.encode() + b'","params":', params)
 
     def chose(self, method: str, params: dict[str, Any], result: Any) -> None:
@@ -240,7 +214,7 @@ class Transcript:
         if self.is_closed:
             return
         log = self._log
-        mark = {"seq": log.seq + 1, **ours} if ours else {"seq": log.seq + 1}
+        mark = {"seq": log.seq + 1, **(ours or {})}
         meta = params.get("_meta")
         params["sessionId"] = log.session
         params["_meta"] = {**meta, META: mark} if isinstance(meta, dict) else {META: mark}

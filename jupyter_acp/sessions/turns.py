@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import uuid
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import protocol
 from ..rpc import RpcError
-from ..rpc.errors import INTERNAL_ERROR
+from ..rpc.errors import INTERNAL_ERROR, INVALID_REQUEST
 from . import broken
 from .context import with_context
 from .remote import note_result
@@ -96,6 +97,14 @@ class Turns:
         self._prompts[turn] = prompt
         turn.add_done_callback(self._ended)
         return turn
+
+    @contextlib.asynccontextmanager
+    async def none(self) -> AsyncIterator[None]:
+        """Let no turn begin meanwhile; refuse if one runs or waits."""
+        if self._prompts:
+            raise RpcError(INVALID_REQUEST, "A turn is running. Try again when it has ended.")
+        async with self._one_at_a_time:
+            yield
 
     def cancel(self, turn: Turn | None = None) -> bool:
         """Let one end, or all; return whether the agent has to be told."""

@@ -88,6 +88,7 @@ class Window(Peer):
             protocol.SESSION_CLOSE: desk.close,
             protocol.SESSION_DELETE: desk.delete,
             protocol.CHANGE_DECIDE: desk.decide,
+            protocol.RELOAD: desk.reload,
             protocol.REMOTE_INSPECT: remote.inspect,
             protocol.REMOTE_PUSH: remote.push,
             protocol.REMOTE_FETCH: remote.fetch,
@@ -325,6 +326,7 @@ class Window(Peer):
         if wanted.run is not None and wanted.run != self._manager.run:
             # Another run of the server may have counted differently after a sudden end.
             after = 0
+        after = max(after, session.record.dropped)
         if after > session.log.seq:
             raise invalid_params(
                 f"after: the session has only {session.log.seq} messages; attach with 0."

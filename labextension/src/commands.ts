@@ -9,6 +9,7 @@ export namespace CommandIDs {
   export const openSession = 'jupyter-acp-bridge:open-session';
   export const focusRequest = 'jupyter-acp-bridge:focus-request';
   export const exportSession = 'jupyter-acp-bridge:export-session';
+  export const reloadSession = 'jupyter-acp-bridge:reload-session';
   /** The settings editor's. */
   export const openSettings = 'settingeditor:open';
   /** The terminal extension's. */

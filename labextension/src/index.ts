@@ -12,6 +12,7 @@ import { opener } from './plugins/opener';
 import { panel } from './plugins/panel';
 import { permissions } from './plugins/permissions';
 import { promptContext } from './plugins/promptcontext';
+import { reloading } from './plugins/reloading';
 import { remote } from './plugins/remote';
 import { run } from './plugins/run';
 import { sessions } from './plugins/sessions';
@@ -33,6 +34,7 @@ export default [
   remote,
   tabs,
   exporting,
+  reloading,
   notifications,
   workspace,
   documents,

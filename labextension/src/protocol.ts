@@ -40,6 +40,8 @@ export const Method = {
   state: '_jupyter/session/state',
   restored: '_jupyter/session/restored',
   notice: '_jupyter/session/notice',
+  reload: '_jupyter/session/reload',
+  reloaded: '_jupyter/session/reloaded',
   modelChanged: '_jupyter/session/model',
   servers: '_jupyter/session/servers',
   sessionsChanged: '_jupyter/sessions/changed',
@@ -392,6 +394,8 @@ export interface ISessionInfo {
   failed?: boolean;
   /** Another id that it answers to. */
   alias?: string | null;
+  /** Its agent can tell what was said in it. */
+  canReload?: boolean;
   created?: string;
   updated?: string;
   seq?: number;

@@ -122,6 +122,8 @@ export interface ISessions extends IDisposable {
   /** End it with its agent; what was said stays, and the next message opens it again. */
   end(id: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Replace its transcript by what its agent tells. */
+  reload(id: string): Promise<void>;
   /** Sessions that running agents have, and this server has not. */
   elsewhere(): Promise<ISessionInfo[]>;
   /** Take one of them over. */

@@ -98,6 +98,38 @@ describe('Sessions', () => {
     );
   });
 
+  it('begins anew where its transcript was reloaded from the agent', async () => {
+    const model = await open().create();
+    server.text('agent_message_chunk', 'old');
+    server.publish(Method.sessionUpdate, {
+      update: { sessionUpdate: 'usage_update', used: 1, size: 2 }
+    });
+    server.publish(Method.reloaded, {});
+    server.text('agent_message_chunk', 'new');
+    await until(() => model.transcript.seq === 4, 'what was reloaded');
+    expect(said(model)).toEqual(['new']);
+    expect(model.transcript.usage).toMatchObject({ used: 1, size: 2 });
+  });
+
+  it('opens a session that was reloaded before', async () => {
+    for (let number = 0; number < 3; number++) {
+      server.text('agent_message_chunk', 'old');
+    }
+    server.publish(Method.reloaded, {});
+    server.text('agent_message_chunk', 'new');
+    // The journal has nothing of what came before.
+    server.log.splice(0, 3);
+    server.answers[Method.attach] = () => {
+      setImmediate(() =>
+        server.send(...server.log.map(line => JSON.parse(line)))
+      );
+      return { seq: 5, after: 3, state: 'idle', pending: [] };
+    };
+    const model = await open().open(SESSION);
+    await until(() => model.transcript.seq === 5, 'what was reloaded');
+    expect(said(model)).toEqual(['new']);
+  });
+
   it('asks again for what is missing', async () => {
     const model = await open().create();
     server.text('agent_message_chunk', 'a');

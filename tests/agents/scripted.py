@@ -30,6 +30,7 @@ OPTIONS = {
     "replay_late": 0,  # updates after the session/load response
     "late_after": 0,  # seconds before the first of them
     "late_pause": 0,  # seconds before each of them
+    "repeats_ids": False,  # whether what is repeated has the ids of messages
     "loaded": [],  # other updates during session/load, each time the same
     "refuse": [],  # methods that get -32601
     "ignore": [],  # methods that are never answered
@@ -131,7 +132,8 @@ def repeat(session, start, count, pause=0):
     for number in range(start, start + count if said else start):
         time.sleep(pause)
         kind, text = said[number % len(said)]
-        update(session, sessionUpdate=kind, content={"type": "text", "text": text})
+        id = {"messageId": f"m{number % len(said)}"} if OPTIONS["repeats_ids"] else {}
+        update(session, sessionUpdate=kind, content={"type": "text", "text": text}, **id)
 
 
 def chunk(session, text):

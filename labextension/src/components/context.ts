@@ -52,6 +52,8 @@ export interface IChatContext {
   newRemoteSession(agent?: string): Promise<void>;
   /** Write a session into a new document, and open that. */
   exportSession(id: string, format: 'markdown' | 'notebook'): Promise<void>;
+  /** Replace its transcript by what its agent tells, if the user wants that. */
+  reloadSession(id: string): Promise<void>;
   /** Show a page of the settings, by its title. */
   openSettings(title: string): Promise<void>;
   rules?: IPermissionRules;

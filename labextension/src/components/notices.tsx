@@ -19,12 +19,14 @@ import {
   type PermissionOutcome
 } from '../protocol';
 import { useChat } from './context';
+import { useSession } from './session';
 import { Printed } from './terminal';
 import { Visible } from './visible';
 
 /** What the agent or the server wants known; how grave it is stands in words. */
 export function Notice({ item }: { item: INoticeItem }): JSX.Element {
-  const { trans } = useChat();
+  const { reloadSession, sessions, trans } = useChat();
+  const session = useSession();
   const words = {
     info: '',
     warning: trans.__('Warning:'),
@@ -35,6 +37,15 @@ export function Notice({ item }: { item: INoticeItem }): JSX.Element {
       {words[item.level] && <strong>{words[item.level]} </strong>}
       {item.text}
       {item.detail && <p className="jp-acp-Notice-detail">{item.detail}</p>}
+      {item.offer === 'reload' && !sessions.isGuest && (
+        <button
+          type="button"
+          className="jp-mod-styled jp-acp-Notice-action"
+          onClick={() => void reloadSession(session.id).catch(() => undefined)}
+        >
+          {trans.__('Reload from the Agent…')}
+        </button>
+      )}
     </div>
   );
 }

@@ -10,7 +10,8 @@ import {
   editIcon,
   launchIcon,
   markdownIcon,
-  notebookIcon
+  notebookIcon,
+  refreshIcon
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
@@ -88,6 +89,16 @@ function sessionActions(
         : attempt(trans.__('The session was not forked'), () => fork(session))
   });
 
+  const reloading = (session: ISessionInfo): IMenuItem => ({
+    label: trans.__('Reload from the Agent…'),
+    icon: refreshIcon,
+    isEnabled: !['running', 'waiting'].includes(statusOf(session)),
+    run: () =>
+      attempt(trans.__('The session was not reloaded'), () =>
+        context.reloadSession(session.id)
+      )
+  });
+
   const closing = (session: ISessionInfo): IMenuItem => ({
     label: trans.__('Close'),
     icon: closeIcon,
@@ -133,6 +144,7 @@ function sessionActions(
           ]
         : []),
       ...(sessions.isGuest ? [] : [forking(session)]),
+      ...(sessions.isGuest || !session.canReload ? [] : [reloading(session)]),
       {
         label: trans.__('Export to Markdown'),
         icon: markdownIcon,

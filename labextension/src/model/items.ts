@@ -82,6 +82,8 @@ export interface INoticeItem extends IBaseItem {
   text: string;
   /** What there is to say besides. */
   detail?: string;
+  /** What the user can do about it. */
+  offer?: 'reload';
 }
 
 /** The agent makes room by summing up what was said before. */

@@ -7,6 +7,7 @@ import {
   type ContentBlock,
   type ISessionUpdate,
   type IUsage,
+  Method,
   ourMeta
 } from '../protocol';
 import type { INoticeItem } from './items';
@@ -25,7 +26,8 @@ export function toNotice(
     kind: 'notice',
     level: found === 'warning' || found === 'error' ? found : 'info',
     text: texts[0] ?? '',
-    detail: texts.slice(1).join('\n')
+    detail: texts.slice(1).join('\n'),
+    ...(update.offer === Method.reload ? { offer: 'reload' } : {})
   };
 }
 

@@ -292,6 +292,13 @@ export class SessionModel implements IDisposable {
       this._changed.emit();
       return;
     }
+    const { seq = 0 } = ourMeta<{ seq: number }>(params);
+    if (method === Method.reloaded && seq > this._transcript.seq) {
+      // What came before is not in the journal any more.
+      this._transcript = Transcript.after(this._transcript, seq);
+      this._changed.emit();
+      return;
+    }
     const received = this._transcript.receive(method, params);
     if (received === 'gap') {
       this._closeGap();

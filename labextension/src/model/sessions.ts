@@ -276,6 +276,10 @@ export class Sessions implements ISessions {
     await this.connection.request(Method.sessionClose, { sessionId: id });
   }
 
+  async reload(id: string): Promise<void> {
+    await this.connection.request(Method.reload, { sessionId: id });
+  }
+
   async remove(id: string): Promise<void> {
     await this._options.api.deleteSession(id);
     this._forget(id);

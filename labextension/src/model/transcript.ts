@@ -113,6 +113,23 @@ export class Transcript {
     return this._usage;
   }
 
+  /** Begin anew behind a message, with all that is no part of the conversation. */
+  static after(before: Transcript, seq: number): Transcript {
+    const transcript = new Transcript();
+    transcript._seq = seq;
+    transcript._state = before._state;
+    transcript._runningSince = before._runningSince;
+    transcript._commands = before._commands;
+    transcript._title = before._title;
+    transcript._modes = before._modes;
+    transcript._models = before._models;
+    transcript._usage = before._usage;
+    transcript._configOptions = before._configOptions;
+    transcript._promptCapabilities = before._promptCapabilities;
+    transcript._servers = before._servers;
+    return transcript;
+  }
+
   /**
    * Apply a numbered message: doubles are ignored, and one that comes too
    * early is refused, so that what is missing can be asked for again.

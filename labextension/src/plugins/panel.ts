@@ -93,6 +93,8 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
         app.commands.execute(CommandIDs.newRemoteSession, { agent }),
       exportSession: (id, format) =>
         app.commands.execute(CommandIDs.exportSession, { id, format }),
+      reloadSession: id =>
+        app.commands.execute(CommandIDs.reloadSession, { id }),
       openSettings: title =>
         app.commands.execute(CommandIDs.openSettings, { query: title }),
       rules: rules ?? undefined,
