@@ -97,6 +97,17 @@ def show(bare, revision, path):
     return git(bare, "show", f"{revision}:{path}")
 
 
+async def test_what_is_open_here_is_not_told_there(window, root, ref, page):
+    (root / "here.py").write_text("saved = 1\n")
+    await page.open("here.py")
+    for session in (await new(window, root, ref))["result"]["sessionId"], await window.new(root):
+        await window.prompt(session, ["prompt"])
+    away, here = window.texts()
+    assert len(json.loads(away)) == 1 and "here.py is open" in here
+    (told,) = window.of("_jupyter/prompt/context")
+    assert told["params"]["sessionId"] == session
+
+
 async def test_any_agent_works_on_a_repository(window, root, ref, bare, jp_fetch, tmp_path):
     result = (await new(window, root, ref, progressToken="t1"))["result"]
     session = result["sessionId"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 BEGIN = "<jupyter-context>"
@@ -16,8 +16,17 @@ END = "</jupyter-context>"
 WHOLE = "What the user has open in JupyterLab. It is information, not a request."
 CHANGED = "What has changed in JupyterLab since the last message. It is information, not a request."
 
+GAP = 2
+"""How many characters are between two sections."""
+
+FRAME = len(f"{BEGIN}\n{max(WHOLE, CHANGED, key=len)}\n{END}")
+"""How many are around them."""
+
 _DELIMITER = re.compile(r"</?jupyter-context>", re.IGNORECASE)
-_BLOCK = re.compile(rf"\s*{BEGIN}\n.*?(?:\n{END}|\Z)", re.DOTALL)
+# By its first sentence, too: users write of delimiters.
+_BLOCK = re.compile(
+    rf"\s*{BEGIN}\n(?:{re.escape(WHOLE)}|{re.escape(CHANGED)})\n.*?\n{END}", re.DOTALL
+)
 
 Image = dict[str, Any]
 
@@ -26,8 +35,19 @@ class Section(NamedTuple):
     """One part of the block, sent again only if it has changed."""
 
     name: str
-    text: str
+    text: str = ""
     images: Sequence[Image] = ()
+    is_end: bool = False
+    """Whether it only says that what was told by that name is over."""
+
+
+class State(NamedTuple):
+    """What an agent knows."""
+
+    memory: Hashable
+    digests: Mapping[str, bytes]
+    documents: frozenset[str]
+    """Those that it was told are open."""
 
 
 class Block(NamedTuple):
@@ -35,6 +55,8 @@ class Block(NamedTuple):
 
     text: str
     images: list[Image]
+    state: State
+    """What the agent knows when it has got it."""
 
     def content(self, *, takes_images: bool) -> list[dict[str, Any]]:
         """Return it as the content of a prompt."""
@@ -45,29 +67,47 @@ class Told:
     """What one session's agent has been told so far, and still remembers."""
 
     def __init__(self) -> None:
-        self._memory: Hashable = None
-        self._digests: dict[str, bytes] = {}
+        self.forget()
 
-    def news(self, sections: Sequence[Section], memory: Hashable) -> Block | None:
+    def closed(self, documents: Set[str], memory: Hashable) -> list[str]:
+        """Return the documents that the agent takes for open and that are not among these."""
+        known = self._known(memory)
+        return sorted(known.documents - documents) if known is not None else []
+
+    def news(
+        self, sections: Sequence[Section], memory: Hashable, documents: Set[str] = frozenset()
+    ) -> Block | None:
         """Return what the agent has not been told, or None if that is nothing.
 
         `memory` is another value whenever the agent may have forgotten what it was told.
         """
-        is_whole = memory != self._memory
-        known = {} if is_whole else self._digests
+        state = self._known(memory)
+        known = state.digests if state is not None else {}
         digests = {section.name: _digest(section) for section in sections}
-        new = [section for section in sections if digests[section.name] != known.get(section.name)]
-        self._memory, self._digests = memory, digests
+        new = [
+            section
+            for section in sections
+            if digests[section.name] != known.get(section.name)
+            and (section.name in known or not section.is_end)
+        ]
         if not new:
             return None
         texts = [_DELIMITER.sub("[jupyter-context]", section.text) for section in new]
-        text = "\n\n".join([WHOLE if is_whole else CHANGED, *texts])
+        text = "\n\n".join([WHOLE if state is None else CHANGED, *texts])
         images = [image for section in new for image in section.images]
-        return Block(f"{BEGIN}\n{text}\n{END}", images)
+        after = State(memory, digests, frozenset(documents))
+        return Block(f"{BEGIN}\n{text}\n{END}", images, after)
+
+    def note(self, block: Block) -> None:
+        """Take note that the agent has got a block, and keeps it."""
+        self._state = block.state
 
     def forget(self) -> None:
         """Tell everything again: what the agent remembers is not known any more."""
-        self._memory = None
+        self._state = State(None, {}, frozenset())
+
+    def _known(self, memory: Hashable) -> State | None:
+        return self._state if memory == self._state.memory else None
 
 
 def without_context(text: str) -> str:

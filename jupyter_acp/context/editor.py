@@ -15,28 +15,29 @@ from ..policy import Action
 from ..protected import needs_permission
 from ..protocol import META
 from ..rpc import RpcError
-from ..tools.words import cut
-from . import notebook
-from .block import Block, Section, Told
-from .notebook import View, fenced
+from . import files, notebook
+from .block import FRAME, GAP, Block, Section, Told
+from .files import File
+from .notebook import View
+from .parts import Part, divided, listed
 
 if TYPE_CHECKING:
     from ..client.documents import Documents
     from ..client.kernels import Kernels
+    from ..client.notebook import Notebook
     from ..client.notebooks import Notebooks
     from ..client.permissions import Permissions
     from ..client.view import SessionView
     from ..client.workspace import Workspace
 
 DEFAULT_LIMIT = 6000
-"""How long the block may be, in characters."""
+"""How long the block may be, in characters; what says where the user is and how to act always goes."""
 
 DOCUMENTS = 20
 """How many of the other documents are named."""
 
-_OTHERS, _FILE, _SELECTED = 0.25, 0.6, 0.25
-_LINES_AROUND = 40
-"""How many lines of an unsaved file are told before the cursor, and behind it."""
+_CLOSED = 0.04
+"""Which part of the room is kept for the names of those that were closed."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class Document:
     def is_notebook(self) -> bool:
         """Whether it is a notebook."""
         return self.state.get("kind") == "notebook" or self.path.suffix == ".ipynb"
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether it has unsaved changes."""
+        return bool(self.state.get("dirty"))
 
     @property
     def selected(self) -> str:
@@ -95,12 +101,39 @@ class Editor:
 
         `how` says by which means the agent can work on it.
         """
-        found = await self._sections(session) if self.limit else []
-        if not found:
+        if not self.limit:
             return None
-        return told.news([*found, Section("how", how)], memory)
+        active, others = await self._documents_of(session)
+        front = [active] if active is not None else []
+        closed = told.closed({str(each.path) for each in [*front, *others]}, memory)
+        if not (front or others or closed):
+            return None
+        head: list[Section] = []
+        parts: list[Part] = []
+        loaded: Notebook | None = None
+        if active is not None:
+            words, parts, loaded = await self._active(session, active)
+            head = [Section("head", words)]
+        if closed:
+            tell = listed("No longer open, or no longer shared:", closed)
+            parts.append(Part(tell, _CLOSED, Section("closed")))
+        named = others[:DOCUMENTS]
+        parts += files.others(
+            [await self._file(session, each) for each in named], is_all=active is None
+        )
+        fixed = [*head, Section("how", how)]
+        room = self.limit - FRAME - sum(len(section.text) + GAP for section in fixed)
+        texts = list(zip(parts, divided(parts, room), strict=True))
+        if loaded is not None:
+            # It knows these now, and may change them.
+            cells = [part.cell for part, text in texts if part.cell and part.cell["source"] in text]
+            self._notebooks.note(session, loaded, cells)
+        found = [part.section._replace(text=text) for part, text in texts if text]
+        known = {str(each.path) for each in [*front, *named]}
+        return told.news([*head, *found, fixed[-1]], memory, known)
 
-    async def _sections(self, session: SessionView) -> list[Section]:
+    async def _documents_of(self, session: SessionView) -> tuple[Document | None, list[Document]]:
+        """Return the document that the user is in, and the others, as far as they are shared."""
         params = {"sessionId": session.id}
         try:
             answer = await self._workspace.active_document(session, params)
@@ -117,72 +150,48 @@ class Editor:
             # In front is a terminal, say: what the user was in before is meant still.
             latest = sorted(documents, key=lambda each: str(each.state.get("lastFocused") or ""))
             active = latest[-1] if latest else None
-        found: list[Section] = []
-        if active is not None:
-            found += await self._active(session, active)
-        others = [each for each in documents if active is None or each.path != active.path]
-        if others:
-            found.append(await self._others(session, others[:DOCUMENTS]))
-        return found
+        return active, [each for each in documents if active is None or each.path != active.path]
 
-    async def _active(self, session: SessionView, document: Document) -> list[Section]:
+    async def _active(
+        self, session: SessionView, document: Document
+    ) -> tuple[str, list[Part], Notebook | None]:
+        """Return what is always told of the document in front, what else there is, and its cells."""
+        what = "The notebook" if document.is_notebook else "The file"
+        unsaved = " It has unsaved changes." if document.is_dirty else ""
+        title = f"{what} {document.path} is open.{unsaved}"
         if not self._may_read(session, document.path):
-            return [Section("head", f"{_title(document)} Its content is not shared: ask for it.")]
-        if document.is_notebook:
-            return await self._notebook(session, document)
-        head = f"{_title(document)}{_place(document)}"
-        parts = [head, *await self._text(document, int(self.limit * _FILE))]
-        return [Section("head", "\n".join(parts))]
-
-    async def _notebook(self, session: SessionView, document: Document) -> list[Section]:
-        path = document.path
-        content = await self._notebooks.load(path)
-        kernel = await self._kernels.find(path)
+            return f"{title} Its content is not shared: ask for it.", [], None
+        if not document.is_notebook:
+            file = await self._file(session, document)
+            line = f" The cursor is in line {file.line + 1}." if file.line is not None else ""
+            return f"{title}{line}", files.parts(file), None
+        content = await self._notebooks.load(document.path)
+        kernel = await self._kernels.find(document.path)
         runs = f"Its kernel {kernel.name} is {kernel.state}." if kernel else "It has no kernel yet."
-        head = (
-            f"{_title(document)} It is live: the user sees what you change in it at once, and the file "
-            f"on disk may be older than what follows. {runs}"
-        )
         cell = document.state.get("cell")
         view = View(
-            path.name,
-            str(path),
+            document.path.name,
             document.language,
             content.cells,
             cell.get("id") if isinstance(cell, dict) else None,
             document.selected,
         )
-        found, whole = notebook.sections(view, self.limit)
-        # It knows these now, and may change them.
-        self._notebooks.note(session, content, whole)
-        return [Section("head", head), *found]
+        head = (
+            f"{title} It is live: the user sees what you change in it at once, and the file on disk "
+            f"may be older than what follows. {runs}"
+        )
+        return head, notebook.parts(view), content
 
-    async def _others(self, session: SessionView, documents: list[Document]) -> Section:
-        lines = ["Also open:"]
-        room = int(self.limit * _OTHERS)
-        for document in documents:
-            lines.append(f"- {document.path}{_place(document)}")
-            if not document.is_notebook and self._may_read(session, document.path):
-                for part in await self._text(document, room // 3):
-                    if len(part) <= room:
-                        room -= len(part)
-                        lines.append(part)
-        return Section("others", cut("\n".join(lines), int(self.limit * _OTHERS * 2)))
-
-    async def _text(self, document: Document, room: int) -> list[str]:
-        """Return the text of a file as far as the file on disk does not have it, or it is selected."""
-        parts: list[str] = []
-        if selected := cut(document.selected, int(room * _SELECTED)):
-            parts.append(f"Selected in it:\n{fenced(selected, document.language)}")
-        live = await self._documents.read(document.path) if document.state.get("dirty") else None
-        if live is not None and isinstance(live.content, str):
-            lines = live.content.splitlines()
-            start = max((document.line or 0) - _LINES_AROUND, 0)
-            end = min((document.line or 0) + _LINES_AROUND, len(lines))
-            text = cut("\n".join(lines[start:end]), room)
-            where = f"lines {start + 1} to {end}" if end - start < len(lines) else "all of it"
-            parts.append(f"Its unsaved text, {where}:\n{fenced(text, document.language)}")
-        return parts
+    async def _file(self, session: SessionView, document: Document) -> File:
+        """Return what is told of a file: its text if the agent may read it and disk has another."""
+        path, is_dirty = document.path, document.is_dirty
+        if document.is_notebook or not self._may_read(session, path):
+            return File(path, is_dirty=is_dirty)
+        live = await self._documents.read(path) if is_dirty else None
+        unsaved = live.content if live is not None and isinstance(live.content, str) else None
+        return File(
+            path, document.language, document.line, document.selected, unsaved, is_dirty=is_dirty
+        )
 
     def _may_read(self, session: SessionView, path: Path) -> bool:
         """Whether the agent may read a file without anybody being asked."""
@@ -204,17 +213,3 @@ def _document(entry: dict[str, Any] | None) -> Document | None:
     path = Path(os.path.realpath(uri_path(entry["uri"])))
     state = entry.get("_meta", {}).get(META, {})
     return Document(path, entry["languageId"], state if isinstance(state, dict) else {})
-
-
-def _title(document: Document) -> str:
-    what = "The notebook" if document.is_notebook else "The file"
-    unsaved = " It has unsaved changes." if document.state.get("dirty") else ""
-    return f"{what} {document.path} is open.{unsaved}"
-
-
-def _place(document: Document) -> str:
-    line = document.line
-    if document.is_notebook or line is None:
-        return " (unsaved)" if document.state.get("dirty") else ""
-    unsaved = ", unsaved" if document.state.get("dirty") else ""
-    return f" (the cursor is in line {line + 1}{unsaved})"

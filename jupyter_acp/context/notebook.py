@@ -4,23 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..tools.words import cut, images_of, told_outputs
+from ..tools.words import images_of, told_outputs
 from .block import Section
-
-OUTLINE_LINE = 80
-"""How much of a cell's first line is in the outline, in characters."""
+from .parts import SHORT, Part, divided, plain, quote
 
 IMAGES = 2
 """How many pictures go along: the last outputs of the cell that the user is in."""
 
-# Which part of the whole block each section may take.
-_ACTIVE, _FAILED, _AROUND, _OUTLINE = 0.38, 0.22, 0.2, 0.2
+# Which part of the room is kept for each, and of a cell's room for what is beside its source.
+_FAILED, _AROUND, _OUTLINE = 0.16, 0.12, 0.16
+_SELECTED, _OUTPUT = 0.25, 0.35
 _BEFORE, _AFTER = 2, 1
 """How many code cells around one that has failed are told."""
+
+_LEFT_OUT = "… {count} cells are left out here; read_notebook has them …"
+_FOLDS = 2 * len(_LEFT_OUT)
+"""What is left out before the user's cell, and behind it."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,6 @@ class View:
     """A notebook as the user sees it."""
 
     name: str
-    path: str
     language: str
     cells: Sequence[dict[str, Any]]
     active: str | None
@@ -38,50 +40,36 @@ class View:
     """The text that is selected in it."""
 
 
-def sections(view: View, limit: int) -> tuple[list[Section], list[dict[str, Any]]]:
-    """Return what to tell of it in about `limit` characters, and the cells that are told in full."""
+def parts(view: View) -> list[Part]:
+    """Return what to tell of it, the most important first."""
     cells = view.cells
     active = next((at for at, cell in enumerate(cells) if cell["id"] == view.active), None)
-    failed = [at for at, cell in enumerate(cells) if has_failed(cell)]
-    if active in failed:
+    failed = next((at for at in range(len(cells) - 1, -1, -1) if has_failed(cells[at])), None)
+    if active is not None and has_failed(cells[active]):
         # The user asks about what is in front of them.
-        failed = [active]
-    failed = failed[-1:]
-    found = [Section("outline", _outline(view, active, int(limit * _OUTLINE)))]
-    whole: list[int] = []
+        failed = active
+    found: list[Part] = []
     if active is not None:
-        words, is_whole = _cell(view, active, int(limit * _ACTIVE))
-        selected = cut(view.selected, int(limit * _FAILED))
-        if selected:
-            words += f"\nSelected in it:\n{fenced(selected)}"
         images = images_of(cells[active].get("outputs") or [])[-IMAGES:]
-        found.append(Section("active", f"The user is in {words}", images))
-        whole += [active] if is_whole else []
-    for at in failed:
-        if at != active:
-            words, is_whole = _cell(view, at, int(limit * _FAILED))
-            found.append(Section("failed", f"The last cell that has failed is {words}"))
-            whole += [at] if is_whole else []
-        around = [near for near in _around(cells, at) if near != active]
-        told = [_cell(view, near, int(limit * _AROUND / len(around))) for near in around]
-        if told:
-            text = "\n".join(f"Near the cell that has failed: {words}" for words, _ in told)
-            found.append(Section("around", text))
-            whole += [near for near, (_, is_whole) in zip(around, told, strict=True) if is_whole]
-    return found, [cells[at] for at in whole]
+        found.append(_cell(view, active, "The user is in", Section("active", images=images)))
+    if failed is None:
+        words = plain(f"No cell of {view.name} has failed.")
+        found.append(Part(words, _FAILED, Section("failed", is_end=True)))
+    else:
+        if failed != active:
+            lead = "The last cell that has failed is"
+            found.append(_cell(view, failed, lead, Section("failed"), _FAILED))
+        around = [at for at in _around(cells, failed) if at != active]
+        for at in around:
+            near, share = Section(f"near {cells[at]['id']}"), _AROUND / len(around)
+            found.append(_cell(view, at, "Near the cell that has failed:", near, share))
+    outline = Section("outline")
+    return [*found, Part(lambda room: _outline(view, active, room), _OUTLINE, outline)]
 
 
 def has_failed(cell: dict[str, Any]) -> bool:
     """Whether the last run of a cell ended in an error."""
     return any(output.get("output_type") == "error" for output in cell.get("outputs") or [])
-
-
-def fenced(text: str, language: str = "") -> str:
-    """Return text in a fence that it cannot end."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _around(cells: Sequence[dict[str, Any]], at: int) -> list[int]:
@@ -92,37 +80,37 @@ def _around(cells: Sequence[dict[str, Any]], at: int) -> list[int]:
     return before + after
 
 
-def _cell(view: View, at: int, limit: int) -> tuple[str, bool]:
-    """Return a cell with what it printed, and whether its source is told in full."""
+def _cell(view: View, at: int, lead: str, section: Section, share: float = 0) -> Part:
+    """Return a cell with what it printed, and what is selected in it if the user is there."""
     cell = view.cells[at]
-    kind, source = cell["cell_type"], cell["source"]
-    shown = cut(source, max(limit * 2 // 3, 80))
-    outputs = cell.get("outputs") or []
-    printed = cut(told_outputs(outputs, limit), max(limit - len(shown), 80))
+    kind, outputs = cell["cell_type"], cell.get("outputs") or []
     state = ""
     if kind == "code":
         state = ", failed" if has_failed(cell) else ", was run" if _was_run(cell) else ", not run"
-    words = f"cell {at + 1} (id {cell['id']}, {kind}{state}):\n"
-    words += fenced(shown, view.language if kind == "code" else "")
-    if printed:
-        words += f"\nIts output: {_quoted(printed)}"
-    return words, shown == source
+    label = f"{lead} cell {at + 1} (id {cell['id']}, {kind}{state}):"
+    language = {"code": view.language, "markdown": "markdown"}.get(kind, "")
 
+    def tell(room: int) -> str:
+        told = [Part(quote(label, cell["source"], language))]
+        if cell["id"] == view.active and view.selected:
+            told.append(Part(quote("Selected in it:", view.selected, language), _SELECTED))
+        if printed := told_outputs(outputs, room):
+            told.append(Part(quote("Its output:", printed), _OUTPUT))
+        texts = divided(told, room)
+        return "\n".join(filter(None, texts)) if texts[0] else ""
 
-def _quoted(text: str) -> str:
-    """Return an output as it is read most easily: most are one short line."""
-    is_short = len(text) <= OUTLINE_LINE and "\n" not in text and "`" not in text
-    return f"`{text}`" if is_short else f"\n{fenced(text)}"
+    return Part(tell, share, section, cell)
 
 
 def _was_run(cell: dict[str, Any]) -> bool:
     return cell.get("execution_count") is not None or bool(cell.get("outputs"))
 
 
-def _outline(view: View, active: int | None, limit: int) -> str:
+def _outline(view: View, active: int | None, room: int) -> str:
     lines = [_line(at, cell, is_active=at == active) for at, cell in enumerate(view.cells)]
     head = f"Cells of {view.name} (number, id, kind, state, first line):"
-    return "\n".join([head, *_folded(lines, active, limit)])
+    text = "\n".join([head, *_folded(lines, active, room - len(head) - 1)])
+    return text if len(text) <= room else ""
 
 
 def _line(at: int, cell: dict[str, Any], *, is_active: bool) -> str:
@@ -132,24 +120,21 @@ def _line(at: int, cell: dict[str, Any], *, is_active: bool) -> str:
         state += f" [{count}]" if count is not None else " not run" if not _was_run(cell) else ""
         state += " failed" if has_failed(cell) else ""
     first = next((line for line in cell["source"].splitlines() if line.strip()), "")
-    first = first if len(first) <= OUTLINE_LINE else f"{first[:OUTLINE_LINE]}…"
+    first = first if len(first) <= SHORT else f"{first[:SHORT]}…"
     mark = " (the user is here)" if is_active else ""
     return f"{at + 1} {cell['id']} {state}{mark}: {first}"
 
 
-def _folded(lines: list[str], active: int | None, limit: int) -> list[str]:
+def _folded(lines: list[str], active: int | None, room: int) -> list[str]:
     """Leave out lines from the middle of what is too long, but not around the user."""
-    if sum(map(len, lines)) + len(lines) <= limit:
+    if sum(map(len, lines)) + len(lines) <= room:
         return lines
-    near = range(max((active or 0) - 1, 0), min((active or 0) + 2, len(lines)))
-    kept = set(near) if active is not None else set()
-    size = sum(len(lines[at]) for at in kept)
-    # From both ends, in turn.
-    for turn in range(len(lines)):
-        at = turn // 2 if turn % 2 == 0 else len(lines) - 1 - turn // 2
+    kept: set[int] = set() if active is None else {active}
+    left = room - _FOLDS - sum(len(lines[at]) + 1 for at in kept)
+    for at in _by_interest(len(lines), active):
         if at not in kept:
-            size += len(lines[at]) + 1
-            if size > limit:
+            left -= len(lines[at]) + 1
+            if left < 0:
                 break
             kept.add(at)
     found: list[str] = []
@@ -157,9 +142,17 @@ def _folded(lines: list[str], active: int | None, limit: int) -> list[str]:
     for at, line in enumerate([*lines, ""]):
         if at in kept or at == len(lines):
             if left_out:
-                found.append(f"… {left_out} cells are left out here; read_notebook has them …")
+                found.append(_LEFT_OUT.format(count=left_out))
             left_out = 0
             found += [line] if line else []
         else:
             left_out += 1
     return found
+
+
+def _by_interest(count: int, active: int | None) -> Iterator[int]:
+    """Return the places around the user, and then those from both ends, in turn."""
+    if active is not None:
+        yield from range(max(active - 1, 0), min(active + 2, count))
+    for turn in range(count):
+        yield turn // 2 if turn % 2 == 0 else count - 1 - turn // 2

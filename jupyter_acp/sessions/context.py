@@ -11,38 +11,40 @@ from .. import protocol
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
+    from ..context.block import Block
     from .session import Session
 
 PATIENCE = 3.0
 """How long windows may take to tell what is in them, in seconds: the message does not wait longer."""
 
 
-async def with_context(session: Session, agent: Agent, params: dict[str, Any]) -> list[Any]:
-    """Return a prompt's content with what its agent does not know yet of the user's editor."""
+async def context_for(session: Session, agent: Agent, params: dict[str, Any]) -> Block | None:
+    """Return what a prompt's agent does not know yet of the user's editor, if anything."""
     prompt: list[Any] = params["prompt"]
     meta = params.get("_meta")
     ours = meta.get(protocol.META) if isinstance(meta, dict) else None
     is_wanted = not isinstance(ours, dict) or ours.get("context") is not False
     if session.is_remote or not is_wanted:
-        return prompt
+        return None
     if _is_command(session, prompt):
         # It may not be what it is with words behind it, and may make the agent forget.
         session.told.forget()
-        return prompt
+        return None
     memory = (agent, session.record.agent_session, session.transcript.compactions)
     try:
-        block = await asyncio.wait_for(session.editor_context(memory), PATIENCE)
+        return await asyncio.wait_for(session.editor_context(memory), PATIENCE)
     except Exception as error:
         # The message itself matters more.
         session.logger.warning("What is open was not told with a message: %r", error)
-        return prompt
-    if block is None:
-        return prompt
+        return None
+
+
+def with_context(session: Session, content: list[Any], block: Block) -> list[Any]:
+    """Return a prompt's content with a block that goes along, which the transcript tells."""
     can = session.setup.known.get("promptCapabilities")
-    content = block.content(takes_images=isinstance(can, dict) and bool(can.get("image")))
-    told = {"text": block.text, "images": len(content) - 1}
-    session.append(protocol.CONTEXT, told)
-    return [*prompt, *content]
+    along = block.content(takes_images=isinstance(can, dict) and bool(can.get("image")))
+    session.append(protocol.CONTEXT, {"text": block.text, "images": len(along) - 1})
+    return [*content, *along]
 
 
 def _is_command(session: Session, prompt: list[Any]) -> bool:

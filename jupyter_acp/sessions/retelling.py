@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from ..context.block import without_context
 from .log import Log
 from .passages import Passage, passages
 
@@ -57,7 +58,11 @@ def _due(passage: Passage) -> Passage:
 
 
 def _told(passage: Passage) -> str:
-    text = passage.text.strip()
+    text = passage.text
+    if passage.speaker == "user":
+        # What was open then, in a session that its agent has told us of.
+        text = without_context(text)
+    text = text.strip()
     if len(text) > LONGEST_PASSAGE:
         half = LONGEST_PASSAGE // 2
         text = f"{text[:half]}\n(…)\n{text[-half:]}"

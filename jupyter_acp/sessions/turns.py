@@ -15,7 +15,7 @@ from .. import protocol
 from ..rpc import RpcError
 from ..rpc.errors import INTERNAL_ERROR, INVALID_REQUEST
 from . import broken
-from .context import with_context
+from .context import context_for, with_context
 from .remote import note_result
 from .retelling import with_past
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Turn = asyncio.Task[dict[str, Any]]
+
+FORGOTTEN = ("cancelled", "refusal")
+"""How a turn stops of which the agent may not keep the prompt."""
 
 SHOWN = 4000
 """How much of a prompt that waits is shown, in characters."""
@@ -207,13 +210,15 @@ class Turns:
     async def _run(self, prompt: Prompt, began: int) -> dict[str, Any]:
         session, params, cancelled = self._session, prompt.params, prompt.cancelled
         agent = await self._connect(cancelled)
-        content = params["prompt"]
+        content, block = params["prompt"], None
         if agent is not None:
             await agent.connection.room()
-            content = await with_context(session, agent, params)
+            block = await context_for(session, agent, params)
         if agent is None or cancelled.is_set():
             session.set_state("idle", stop_reason="cancelled")
             return {"stopReason": "cancelled"}
+        if block is not None:
+            content = with_context(session, content, block)
 
         def ended(result: Any) -> None:
             # Told, and not to be told again; saved with the state.
@@ -221,6 +226,8 @@ class Turns:
             note_result(session, result)
             # In the order of arrival, so that the transcript ends where the turn ended.
             reason = result.get("stopReason") if isinstance(result, dict) else None
+            if block is not None and not cancelled.is_set() and reason not in FORGOTTEN:
+                session.told.note(block)
             if not cancelled.is_set():
                 said = session.log.recent(asked, None, broken.MOST_BYTES)
                 self._health.ended(agent, agent_session, reason, began, said[0] if said else b"")
