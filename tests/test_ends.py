@@ -21,7 +21,7 @@ from jupyter_acp.client.terminals.service import MAX_OUTPUT_LIMIT
 from jupyter_acp.paths import contained
 from jupyter_acp.rpc import RpcError
 from jupyter_acp.sessions import link as links
-from jupyter_acp.sessions import session as sessions
+from jupyter_acp.sessions.agent_session import AgentSession
 
 CLOSES = {"sessionCapabilities": {"close": {}, "delete": {}}}
 LOADS = {"loadSession": True}
@@ -58,7 +58,7 @@ def acp_agents():
 @pytest.fixture
 def patience(monkeypatch):
     """Make the server wait less for agents that do not answer."""
-    monkeypatch.setattr(sessions, "AGENT_PATIENCE", 0.3)
+    monkeypatch.setattr(AgentSession, "patience", 0.3)
 
 
 async def until(wanted, seconds=30):

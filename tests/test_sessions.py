@@ -13,7 +13,7 @@ import pytest
 from conftest import is_state, scripted
 from test_ends import loading, patience, saved, until
 
-from jupyter_acp.sessions.session import Session
+from jupyter_acp.sessions.agent_session import AgentSession
 
 __all__ = ["patience"]
 
@@ -92,14 +92,14 @@ async def test_a_prompt_does_not_open_what_is_being_closed(
 ):
     session = await window.new(tmp_path, "stubborn")
     other = await acp_connect()
-    tell, told, go = Session.tell_agent, asyncio.Event(), asyncio.Event()
+    tell, told, go = AgentSession.tell, asyncio.Event(), asyncio.Event()
 
     async def slowly(*args):
         told.set()
         await go.wait()
         await tell(*args)
 
-    monkeypatch.setattr(Session, "tell_agent", slowly)
+    monkeypatch.setattr(AgentSession, "tell", slowly)
     closing = await window.start("session/close", {"sessionId": session})
     await asyncio.wait_for(told.wait(), 30)
     refused = await other.prompt(session, ["chunk", "never"])

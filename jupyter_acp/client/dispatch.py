@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -279,10 +278,9 @@ class ClientServices:
         session.append(protocol.DECIDED, {**told, "toolCallId": params["toolCall"]["toolCallId"]})
         return option
 
-    def asked(self, session: SessionView, params: Any, answer: asyncio.Future[Any]) -> None:
+    def asked(self, session: SessionView, params: Any, answer: Any) -> None:
         """Take note of how the user answered a question of the agent."""
-        if not answer.cancelled() and answer.exception() is None:
-            self._permissions.granted(session, params, answer.result())
+        self._permissions.granted(session, params, answer)
 
     def turn_ended(self, session: SessionView) -> None:
         """Take note that the agent is done."""

@@ -167,11 +167,10 @@ class SessionHandler(AcpApiHandler):
     async def patch(self, id: str) -> None:
         """Rename a session."""
         from ..protocol import parse
-        from ..sessions.choosing import set_metadata
         from .models import PatchSession
 
         session = (await self.manager()).get(id)
-        await set_metadata(session, {"title": parse(PatchSession, self.body()).title})
+        await session.set_metadata({"title": parse(PatchSession, self.body()).title})
         self.finish(json.dumps(session.public()))
 
     @web.authenticated

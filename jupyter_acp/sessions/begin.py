@@ -4,21 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import protocol
 from ..rpc import RpcError
 from .choices import WORDS
-from .choosing import can_choose, choose, choose_again
-from .remote import check_takes_remote, going_on, settle
+from .remote import check_takes_remote, folder_of, going_on
 from .retelling import retell
 from .sandbox import HINTS, REQUESTED_ID
 from .session import Session
 from .ways import NoWay, by_any_way
-
-if TYPE_CHECKING:
-    from .link import AgentLink
-
 
 _OUR_OWN = ("agent", "home", "continues")
 """What a client says to us alone, or has not to say: to another server of our kind it would mean
@@ -28,16 +23,18 @@ something else."""
 async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict[str, Any]:
     """Ask the agent for a new session, and for what it is to be like."""
     if session.is_remote:
-        await check_takes_remote(session)
+        check_takes_remote(await session.agent_session.ready())
     result = await session.begin(protocol.SESSION_NEW, _body(params, session))
-    if session.is_remote and not session.record.home:
-        settle(session, result)
+    if session.is_remote and not session.record.home and (folder := folder_of(result)):
+        session.record.cwd = folder
+        session.changed()
+    options = session.agent_session.options
     for what in HINTS:
         value = session.record.metadata.get(what)
         # Where there is no other way, the agent has been told with the request itself.
-        if isinstance(value, str) and can_choose(session, what, value):
+        if isinstance(value, str) and options.can_choose(what, value):
             try:
-                await choose(session, what, value)
+                await options.choose(what, value)
             except RpcError as error:
                 words = f"The {WORDS[what]} could not be set to {value}: {error.text}"
                 session.append(protocol.NOTICE, {"level": "warning", "message": words})
@@ -45,14 +42,14 @@ async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict
 
 
 async def begin_fork(
-    session: Session, source: Session, link: AgentLink, params: protocol.ForkParams
+    session: Session, source: Session, params: protocol.ForkParams
 ) -> dict[str, Any]:
     """Go on from where another session is; its transcript is copied already."""
     title = source.record.title or "an untitled session"
     words = f"Forked from “{title}”."
     if source.record.title:
         session.rename(f"{title} (fork)")
-    agent = await link.ready()
+    agent = await session.agent_session.ready()
     body = _body(params, session)
     before = session.setup.chosen()
     forked = {**body, "sessionId": source.record.agent_session}
@@ -65,17 +62,15 @@ async def begin_fork(
         result = await by_any_way(agent, "fork", lambda method: session.begin(method, forked))
     except NoWay:
         session.transcript.open_gate()
-        session.record.retold = await retell(session.log)
+        session.record.retold = await retell(session.transcript)
         if hints := {k: v for k, v in session.record.metadata.items() if k != REQUESTED_ID}:
             body["_meta"] = {**body.get("_meta", {}), protocol.SANDBOX: hints}
         result = await session.begin(protocol.SESSION_NEW, body)
-        words += (
-            f" {link.name} cannot fork: with your first message it is told what was said before."
-        )
+        words += f" {agent.spec.name} cannot fork: with your first message it is told what was said before."
     else:
         await session.transcript.end_replay()
     session.append(protocol.NOTICE, {"level": "info", "message": words})
-    await choose_again(session, before)
+    await session.agent_session.options.choose_again(before)
     return {**result, **session.setup.chosen()}
 
 

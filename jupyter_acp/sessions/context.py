@@ -5,20 +5,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import protocol
-
-if TYPE_CHECKING:
-    from ..agents.agent import Agent
-    from ..context.block import Block
-    from .session import Session
+from ..context.block import Block
+from .agent_session import AgentSession
+from .transcript import Transcript
 
 PATIENCE = 3.0
 """How long windows may take to tell what is in them, in seconds: the message does not wait longer."""
 
 
-async def context_for(session: Session, agent: Agent, params: dict[str, Any]) -> Block | None:
+async def context_for(session: AgentSession, params: dict[str, Any]) -> Block | None:
     """Return what a prompt's agent does not know yet of the user's editor, if anything."""
     prompt: list[Any] = params["prompt"]
     meta = params.get("_meta")
@@ -26,31 +24,30 @@ async def context_for(session: Session, agent: Agent, params: dict[str, Any]) ->
     is_wanted = not isinstance(ours, dict) or ours.get("context") is not False
     if session.is_remote or not is_wanted:
         return None
-    if _is_command(session, prompt):
+    if _is_command(session.transcript, prompt):
         # It may not be what it is with words behind it, and may make the agent forget.
         session.told.forget()
         return None
-    memory = (agent, session.record.agent_session, session.transcript.compactions)
     try:
-        return await asyncio.wait_for(session.editor_context(memory), PATIENCE)
+        return await asyncio.wait_for(session.editor_context(), PATIENCE)
     except Exception as error:
         # The message itself matters more.
         session.logger.warning("What is open was not told with a message: %r", error)
         return None
 
 
-def with_context(session: Session, content: list[Any], block: Block) -> list[Any]:
+def with_context(transcript: Transcript, content: list[Any], block: Block) -> list[Any]:
     """Return a prompt's content with a block that goes along, which the transcript tells."""
-    can = session.setup.known.get("promptCapabilities")
+    can = transcript.setup.known.get("promptCapabilities")
     along = block.content(takes_images=isinstance(can, dict) and bool(can.get("image")))
-    session.append(protocol.CONTEXT, {"text": block.text, "images": len(along) - 1})
+    transcript.append(protocol.CONTEXT, {"text": block.text, "images": len(along) - 1})
     return [*content, *along]
 
 
-def _is_command(session: Session, prompt: list[Any]) -> bool:
+def _is_command(transcript: Transcript, prompt: list[Any]) -> bool:
     """Whether a prompt begins with a command that the agent has offered."""
     first = next((block for block in prompt if isinstance(block, dict)), {})
     text = str(first.get("text") or "")
-    offered = session.setup.known.get("availableCommands")
+    offered = transcript.setup.known.get("availableCommands")
     names = {f"/{each.get('name')}" for each in offered or [] if isinstance(each, dict)}
     return not names.isdisjoint(text.split(maxsplit=1)[:1])

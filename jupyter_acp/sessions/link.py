@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
@@ -15,16 +15,15 @@ from .. import protocol
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
 from ..client.servers import Given
+from ..client.view import SessionView
 from ..protocol import SESSION_UPDATE
 from ..rpc import Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import UNAVAILABLE
 from . import sandbox
-from .choosing import apply_metadata
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
     from ..context.block import Block, Told
-    from .session import Session
 
 EARLY_LIMIT = 4 * 1024 * 1024
 """How many bytes of updates wait for their session to become known."""
@@ -34,6 +33,22 @@ _ELICITED = "What you were asked to open in the browser is done, the agent says.
 _QUESTIONS = (protocol.REQUEST_PERMISSION, protocol.ELICIT, protocol.EXT_QUESTION)
 
 StartAgent = Callable[["AgentLink"], Awaitable["Agent"]]
+
+
+class Owner(SessionView, Protocol):
+    """A session, as the way to its agent sees it."""
+
+    def take(self, updates: list[dict[str, Any]]) -> None:
+        """Take updates of the agent."""
+
+    async def ask(self, method: str, params: dict[str, Any], explained: dict[str, Any]) -> Any:
+        """Put a question of the agent to the user, and return the answer."""
+
+    def apply_metadata(self, metadata: dict[str, Any]) -> None:
+        """Take over what the agent says of the session."""
+
+    def agent_lost(self, error: RpcError) -> None:
+        """Take note that the agent has ended, and why."""
 
 
 class AgentLink(Peer):
@@ -55,11 +70,11 @@ class AgentLink(Peer):
         self.name = name
         self.log = log
         self._services = services
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, Owner] = {}
         self._early: deque[tuple[int, dict[str, Any]]] = deque()
         self._early_size = 0
         self._left: set[str] = set()
-        self._opened: OrderedDict[str, Session] = OrderedDict()
+        self._opened: OrderedDict[str, Owner] = OrderedDict()
         self._supervisor = Supervisor(name, lambda: start(self))
         self.latest: Agent | None = None
         """The agent that was started last, whether or not it got far."""
@@ -89,7 +104,7 @@ class AgentLink(Peer):
         self._supervisor.crashed(error)
         self._lose(error)
 
-    def join(self, agent_session: str, session: Session) -> None:
+    def join(self, agent_session: str, session: Owner) -> None:
         """Send a session what the agent has to say to it, what came too early included."""
         if self._sessions.get(agent_session, session) is not session:
             raise RpcError(
@@ -99,26 +114,26 @@ class AgentLink(Peer):
         self._left.discard(agent_session)
         session.take(self._let_go(agent_session))
 
-    async def mcp_servers(self, session: Session, own: list[Any], agent: Agent) -> list[Any]:
+    async def mcp_servers(self, session: Owner, own: list[Any], agent: Agent) -> list[Any]:
         """Return the MCP servers for the agent to start, or to connect to from elsewhere."""
         able = agent.capabilities.get("mcpCapabilities") or {}
         return await self._services.mcp_servers(session, own, able if agent.spec.url else None)
 
-    async def context(self, session: Session, told: Told, memory: Hashable) -> Block | None:
+    async def context(self, session: Owner, told: Told, memory: Hashable) -> Block | None:
         """Return what goes along with a message about the user's editor, if anything."""
         return await self._services.editor_context(session, told, memory)
 
-    async def configured_servers(self, session: Session, agent: Agent, own: list[Any]) -> Given:
+    async def configured_servers(self, session: Owner, agent: Agent, own: list[Any]) -> Given:
         """Return the MCP servers that were set up for every session."""
         return await self._services.configured_servers(session, agent, own)
 
-    def leave(self, session: Session) -> None:
+    def leave(self, session: Owner) -> None:
         """Send a session nothing any more, by whichever id the agent knows it."""
         for id in [id for id, each in self._sessions.items() if each is session]:
             del self._sessions[id]
             self._left.add(id)
 
-    def abandon(self, session: Session) -> None:
+    def abandon(self, session: Owner) -> None:
         """Leave a session and end what it has here: another one of the agent takes its place."""
         self.leave(session)
         self._services.forget(session)
@@ -131,7 +146,7 @@ class AgentLink(Peer):
         """Take what is said of a session; ignore what nobody knows."""
         session = self._session_of(params)
         if method == protocol.EXT_METADATA_UPDATE and session is not None:
-            apply_metadata(session, sandbox.metadata_of(params))
+            session.apply_metadata(sandbox.metadata_of(params))
         elif method == protocol.PROGRESS and isinstance(params, dict):
             self._on_progress(params)
         elif method == protocol.MCP_MESSAGE and isinstance(params, dict):
@@ -144,7 +159,7 @@ class AgentLink(Peer):
         else:
             self.log.debug("Ignored %s from %s", method, self.name)
 
-    def _session_of(self, params: Any) -> Session | None:
+    def _session_of(self, params: Any) -> Owner | None:
         id = params.get("sessionId") if isinstance(params, dict) else None
         return self._sessions.get(id) if isinstance(id, str) else None
 
@@ -180,16 +195,22 @@ class AgentLink(Peer):
         if is_permission and (option := self._services.answer(session, params)) is not None:
             request.respond({"outcome": {"outcome": "selected", "optionId": option}})
             return
-        # Elsewhere, the names are those of other files.
-        explained = {} if session.is_remote else self._services.explained(session, params)
-        asked = session.ask(request, explained)
         if isinstance(id := params.get("elicitationId"), str):
             # What is done in the browser is told by this name alone.
             self._opened[id] = session
             while len(self._opened) > OPENED_LIMIT:
                 self._opened.popitem(last=False)
-        if is_permission:
-            asked.add_done_callback(lambda done: self._services.asked(session, params, done))
+        request.run(self._ask(session, request))
+
+    async def _ask(self, session: Owner, request: Request) -> Any:
+        """Put a question to the user; tell whoever has to know the answer, the agent last."""
+        params = request.params
+        # Elsewhere, the names are those of other files.
+        explained = {} if session.is_remote else self._services.explained(session, params)
+        answer = await session.ask(request.method, params, explained)
+        if request.method == protocol.REQUEST_PERMISSION:
+            self._services.asked(session, params, answer)
+        return answer
 
     def _hand_on(self, agent_session: Any, updates: list[dict[str, Any]]) -> None:
         if not updates:

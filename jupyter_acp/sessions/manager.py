@@ -21,7 +21,6 @@ from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ..rpc.outbox import Flusher
 from . import sandbox
 from .begin import begin_fork, begin_new
-from .choosing import is_acceptable
 from .foreign import Foreign, ForeignSession
 from .history import History
 from .index import Index
@@ -29,6 +28,7 @@ from .journal import Journal
 from .limits import Limits
 from .links import Links
 from .log import Log
+from .metadata import is_acceptable
 from .news import Listener, News
 from .record import SessionRecord
 from .remote import checked_remote, give_up_fetching
@@ -169,14 +169,12 @@ class SessionManager:
             return self.get(id)
         session = self._make(record)
         self._index.add(session)
-        session.is_foreign = True
         try:
-            await session.connect()
+            await session.agent_session.connect(may_begin_anew=False)
         except BaseException:
             # Here only: to its agent it is still the user's session.
             await self._undo(session)
             raise
-        session.is_foreign = False
         return session
 
     @property
@@ -227,7 +225,6 @@ class SessionManager:
 
     async def _fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
         source = self.get(params.session_id)
-        link = self.links.of(source.record)
         wanted = checked_remote(params, self.limits.remote)
         if wanted is not None and wanted["url"] != (source.record.remote or {}).get("url"):
             raise invalid_params(
@@ -236,7 +233,7 @@ class SessionManager:
         _check_folder(self.links.spec(source.agent), params)
         record = await self._copy(source, params)
         session = self._make(record)
-        return session, await self._begin(session, begin_fork(session, source, link, params))
+        return session, await self._begin(session, begin_fork(session, source, params))
 
     async def _copy(self, source: Session, params: protocol.ForkParams) -> SessionRecord:
         """Copy what a session is and was, between two turns: half a turn is no past."""
@@ -312,7 +309,7 @@ class SessionManager:
                 link = self.links.known(session.record)
                 is_theirs = is_told and not self._is_shared(session)
                 if is_theirs and link is not None and link.running:
-                    await session.tell_agent(link, "delete")
+                    await session.agent_session.tell("delete")
                 elif is_theirs and session.record.agent_session is not None:
                     whose = self.links.id_for(session.record)
                     self._tombstones.add(whose, session.record.agent_session)
@@ -343,7 +340,7 @@ class SessionManager:
     async def close_session(self, id: str) -> None:
         """End a session and keep its transcript."""
         session = self.get(id)
-        is_told = session.is_connected
+        is_told = session.agent_session.is_connected
         try:
             await session.close()
             if session.is_remote and not is_told:
@@ -355,7 +352,7 @@ class SessionManager:
         """Let the files of a session go that its agent has not been asked for in this run."""
         link = self.links.known(session.record)
         if link is not None and link.running:
-            await session.tell_agent(link, "close")
+            await session.agent_session.tell("close")
         elif session.record.agent_session is not None:
             whose = self.links.id_for(session.record)
             self._tombstones.add(whose, session.record.agent_session, "close")
@@ -409,7 +406,9 @@ class SessionManager:
                 home.arrived(session, result, self._progressed)
 
     def _brought(self, session: Session, result: dict[str, Any]) -> None:
-        """Fetch what a turn has brought back, without keeping the turn waiting for it."""
+        """Fetch what a turn has brought back to the user, without keeping the turn waiting for it."""
+        if not session.record.home:
+            return
         fetching = asyncio.ensure_future(self.fetch_result(session, result["number"]))
         fetching.add_done_callback(lambda task: task.cancelled() or task.exception())
 
@@ -424,26 +423,26 @@ class SessionManager:
 
     async def restart(self, id: str) -> Agent:
         """Stop an agent if it runs, start it, and restore the sessions that it had."""
-        had = [s for s in self._index if s.record.agent == id and s.was_connected]
+        had = [s for s in self._index if s.record.agent == id and s.agent_session.was_connected]
         await self.links.stop(id)
         agent = await self.links.agent(id)
-        await asyncio.gather(*(session.connect() for session in had), return_exceptions=True)
+        await asyncio.gather(
+            *(session.agent_session.connect() for session in had), return_exceptions=True
+        )
         return agent
 
     def _make(self, record: SessionRecord) -> Session:
-        session = Session(
+        return Session(
             record,
             Log(record.id, self._journal, record.seq),
             lambda: self.links.of(record),
-            self._changed,
-            self._services.turn_ended,
-            self.log,
+            on_change=self._changed,
+            on_turn_end=self._services.turn_ended,
+            on_result=self._brought,
+            # Its files may have to be fetched first.
+            extra_patience=self.limits.remote.timeout if record.remote is not None else 0,
+            logger=self.log,
         )
-        if record.remote is not None:
-            session.extra_patience = self.limits.remote.timeout
-        if record.home:
-            session.on_result = lambda result: self._brought(session, result)
-        return session
 
     def _working(self) -> Session | None:
         """Return the session in which an agent is at work, the latest if there are several."""

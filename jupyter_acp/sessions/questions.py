@@ -67,11 +67,9 @@ class Questions:
     def __init__(
         self,
         windows: Callable[[], list[Asker]],
-        on_resolved: Callable[[Question, Any], None],
         log: Any,
     ) -> None:
         self._windows = windows
-        self._on_resolved = on_resolved
         self._log = log
         self._open: dict[str, Question] = {}
 
@@ -152,7 +150,6 @@ class Questions:
             del self._open[question.id]
             if not question.future.done():
                 question.future.set_exception(error)
-            self._on_resolved(question, cancelled(question.method))
 
     def _resolve(self, question: Question, result: Any) -> None:
         del self._open[question.id]
@@ -160,7 +157,6 @@ class Questions:
             question.future.set_result(result)
         for window in question.asked:
             window.withdraw(question)
-        self._on_resolved(question, result)
 
 
 def _writable(params: dict[str, Any]) -> dict[str, Any]:

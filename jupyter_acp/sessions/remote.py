@@ -5,18 +5,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .. import protocol
+from ..agents.agent import Agent
 from ..remote.capabilities import ours, takes_remote
 from ..remote.options import RemoteOptions
 from ..remote.refs import RefError, git_ref
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import UNAVAILABLE
 from .record import SessionRecord
-
-if TYPE_CHECKING:
-    from .session import Session
 
 RUNNER = "@git"
 """Follows the id of an agent for the one that lets it work elsewhere; no id has that in it."""
@@ -39,17 +37,16 @@ def checked_remote(
     return ref.public()
 
 
-def settle(session: Session, result: dict[str, Any]) -> None:
-    """Take the folder that an agent works in for the session's, if that is on this machine."""
+def folder_of(result: dict[str, Any]) -> str | None:
+    """Return the folder that an agent says to work in, if that is on this machine."""
     folder = ours(result).get("folder")
     if isinstance(folder, str) and os.path.isabs(folder) and os.path.isdir(folder):
-        session.record.cwd = folder
-        session.changed()
+        return folder
+    return None
 
 
-async def check_takes_remote(session: Session) -> None:
+def check_takes_remote(agent: Agent) -> None:
     """Refuse to let an agent work on something else than what is asked for."""
-    agent = await session.agent_for_new()
     if not takes_remote(agent.capabilities):
         raise RpcError(
             UNAVAILABLE,
@@ -58,28 +55,39 @@ async def check_takes_remote(session: Session) -> None:
         )
 
 
-def note_result(session: Session, answer: Any) -> None:
-    """Write down what a turn has brought back, wherever its agent was able to say so."""
-    if not session.is_remote or not isinstance(answer, dict):
-        return
+class ResultOwner(Protocol):
+    """A session that results come back to."""
+
+    record: SessionRecord
+
+    def append(self, method: str, params: dict[str, Any]) -> None:
+        """Add a message to its transcript."""
+
+    def changed(self) -> None:
+        """Save what is known of it."""
+
+
+def noted_result(session: ResultOwner, answer: Any) -> dict[str, Any] | None:
+    """Write down what a turn has brought back, wherever its agent was able to say so; return it."""
+    if session.record.remote is None or not isinstance(answer, dict):
+        return None
     target = answer.get("target")
     target = target if target is not None else ours(answer).get("target")
     if target is None:
-        return
+        return None
     try:
         ref = git_ref(target)
     except RefError as error:
         words = f"What the agent says to have brought back cannot be used. {error}."
         session.append(protocol.NOTICE, {"level": "warning", "message": words})
-        return
+        return None
     result = {"number": len(session.record.results) + 1, "target": ref.public(), "state": "there"}
     session.record.results.append(result)
     tell_result(session, result)
-    if session.on_result is not None:
-        session.on_result(result)
+    return result
 
 
-def give_up_fetching(session: Session) -> None:
+def give_up_fetching(session: ResultOwner) -> None:
     """Say of what was being fetched when the server was killed that it is not here."""
     for result in session.record.results:
         if result["state"] == "fetching":
@@ -87,7 +95,7 @@ def give_up_fetching(session: Session) -> None:
             tell_result(session, result)
 
 
-def tell_result(session: Session, result: dict[str, Any]) -> None:
+def tell_result(session: ResultOwner, result: dict[str, Any]) -> None:
     """Tell every window what has become of a result."""
     session.append(protocol.RESULT, dict(result))
     session.changed()

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Protocol
 
 from ..context.block import without_context
-from .log import Log
 from .passages import Passage, passages
 
 LONGEST = 60_000
@@ -24,13 +23,19 @@ _UNANSWERED = "(This has not been answered. Answer it, too, unless what comes ne
 _NAMES = {"user": "User", "agent": "Agent", "tool": "Tool"}
 
 
-async def retell(log: Log, unanswered: int | None = None) -> str:
+class Source(Protocol):
+    """Where all that was said is read."""
+
+    async def everything(self) -> list[bytes]:
+        """Return all messages until now."""
+
+
+async def retell(source: Source, unanswered: int | None = None) -> str:
     """Return what was said and done, the latest if it is too much; what was only thought is left out.
 
     What users said after the number `unanswered` is told as what an answer is still due to.
     """
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(None, _retold, await log.everything(), unanswered)
+    return await asyncio.to_thread(_retold, await source.everything(), unanswered)
 
 
 def _retold(messages: list[bytes], unanswered: int | None) -> str:

@@ -15,7 +15,6 @@ from .. import protocol
 from ..protocol import parse
 from ..rpc import invalid_params
 from . import sandbox
-from .choosing import set_metadata
 from .ways import NoWay
 
 if TYPE_CHECKING:
@@ -87,16 +86,16 @@ class SessionDesk:
     async def set_metadata(self, params: Any) -> dict[str, Any]:
         """Change what was said of a session when it began."""
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
-        await set_metadata(session, sandbox.metadata_of(params))
+        await session.set_metadata(sandbox.metadata_of(params))
         return {"metadata": session.record.metadata}
 
     async def events(self, params: Any) -> Any:
         """Return a page of what has happened in a session, for tools that poll."""
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
-        if session.is_connected:
+        if session.agent_session.is_connected:
             # Polling starts no agent; what it understands is its own affair.
             with contextlib.suppress(NoWay):
-                return await session.ask_by("events", params)
+                return await session.agent_session.call_by("events", params)
         wanted = parse(protocol.EventsParams, params)
         page = await self._manager.messages(
             session.id, after=wanted.after, before=None, limit=wanted.limit, newest=False

@@ -51,6 +51,15 @@ class Transcript:
         self._logger = logger
         self._gate: ReplayGate | None = None
 
+    @property
+    def seq(self) -> int:
+        """The number of the last message."""
+        return self._log.seq
+
+    async def everything(self) -> list[bytes]:
+        """Return all messages until now."""
+        return await self._log.everything()
+
     # What the agent says
 
     def take(self, updates: list[dict[str, Any]]) -> None:
@@ -114,13 +123,14 @@ class Transcript:
         """What stops the history that the agent repeats, while it may do so."""
         return self._gate
 
-    def shut_gate(self, keep: Callable[[dict[str, Any]], None] | None = None) -> None:
+    def shut_gate(self, keep: Callable[[dict[str, Any]], None] | None = None) -> ReplayGate:
         """Take the history that comes from now on for a repetition of the past.
 
         An empty transcript takes it down instead, once; `keep` takes it elsewhere.
         """
         is_empty = self._log.seq == 0
         self._gate = ReplayGate(keep or (self._keep if is_empty else None))
+        return self._gate
 
     def open_gate(self) -> None:
         """Take what comes from now on for new."""

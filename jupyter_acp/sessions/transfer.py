@@ -11,7 +11,7 @@ import orjson
 
 from .. import protocol
 from ..rpc import invalid_params
-from .choosing import is_acceptable
+from .metadata import is_acceptable
 from .record import SessionRecord, now
 from .setup import TITLE_LIMIT, is_writable
 

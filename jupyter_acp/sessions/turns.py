@@ -9,19 +9,18 @@ import contextlib
 import uuid
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .. import protocol
+from ..agents.agent import Agent
 from ..rpc import RpcError
 from ..rpc.errors import INTERNAL_ERROR, INVALID_REQUEST
 from . import broken
+from .agent_session import AgentSession
 from .context import context_for, with_context
-from .remote import note_result
+from .log import Log
+from .record import SessionRecord, State
 from .retelling import with_past
-
-if TYPE_CHECKING:
-    from ..agents.agent import Agent
-    from .session import Session
 
 T = TypeVar("T")
 Turn = asyncio.Task[dict[str, Any]]
@@ -60,11 +59,36 @@ class Prompt:
         return {"promptId": self.id, "text": text[:SHOWN]}
 
 
+class TurnOwner(Protocol):
+    """The session, as its turns see it."""
+
+    record: SessionRecord
+    log: Log
+
+    def set_state(
+        self, state: State, *, stop_reason: str | None = None, error: RpcError | None = None
+    ) -> None:
+        """Be in another state, and say so to everybody."""
+
+    def tell_queue(self) -> None:
+        """Tell every window what waits for the turns before it."""
+
+    def answered(self, result: Any) -> None:
+        """Take the agent's answer to a prompt, in the order of arrival."""
+
+    def give_up(self) -> None:
+        """End a turn that the agent does not end."""
+
+    def turn_ended(self) -> None:
+        """Take note that a turn has ended, however it did."""
+
+
 class Turns:
     """Runs prompts with the agent, in the order in which they came."""
 
-    def __init__(self, session: Session, log: Any) -> None:
+    def __init__(self, session: TurnOwner, agent_session: AgentSession, log: Any) -> None:
         self._session = session
+        self._agent_session = agent_session
         self._log = log
         self._one_at_a_time = asyncio.Lock()
         self._prompts: dict[Turn, Prompt] = {}
@@ -146,7 +170,7 @@ class Turns:
         began = session.log.seq
         try:
             mark = {"origin": prompt.origin, "promptId": prompt.id}
-            session.transcript.prompt(prompt.params["prompt"], mark)
+            self._agent_session.transcript.prompt(prompt.params["prompt"], mark)
             self._leave_queue(prompt)
             session.set_state("running")
             return await self._run(prompt, began)
@@ -195,62 +219,62 @@ class Turns:
 
     async def _connect(self, cancelled: asyncio.Event) -> Agent | None:
         """Return the agent, or None if the prompt is cancelled before it is there."""
-        session = self._session
-        link = await _unless(cancelled, session.connect())
-        agent = await link.ready() if link is not None else None
-        if link is not None and agent is not None:
-            unanswered = self._health.unanswered(agent, session.record.agent_session)
+        session = self._agent_session
+        agent = await _unless(cancelled, session.connect())
+        if agent is not None:
+            unanswered = self._health.unanswered(agent, session.id)
             if unanswered is not None:
                 self._health = broken.Health()
-                session.abandon(broken.Anew(broken.PUT_OFF.format(name=link.name), unanswered))
-                link = await _unless(cancelled, session.connect())
-                agent = await link.ready() if link is not None else None
+                why = broken.PUT_OFF.format(name=session.name)
+                session.abandon(broken.Anew(why, unanswered))
+                agent = await _unless(cancelled, session.connect())
         return agent
 
     async def _run(self, prompt: Prompt, began: int) -> dict[str, Any]:
-        session, params, cancelled = self._session, prompt.params, prompt.cancelled
+        session, agent_session = self._session, self._agent_session
+        params, cancelled, record = prompt.params, prompt.cancelled, session.record
         agent = await self._connect(cancelled)
         content, block = params["prompt"], None
         if agent is not None:
             await agent.connection.room()
-            block = await context_for(session, agent, params)
+            block = await context_for(agent_session, params)
         if agent is None or cancelled.is_set():
             session.set_state("idle", stop_reason="cancelled")
             return {"stopReason": "cancelled"}
         if block is not None:
-            content = with_context(session, content, block)
+            content = with_context(agent_session.transcript, content, block)
 
         def ended(result: Any) -> None:
             # Told, and not to be told again; saved with the state.
-            session.record.retold = ""
-            note_result(session, result)
+            record.retold = ""
+            session.answered(result)
             # In the order of arrival, so that the transcript ends where the turn ended.
             reason = result.get("stopReason") if isinstance(result, dict) else None
             if block is not None and not cancelled.is_set() and reason not in FORGOTTEN:
-                session.told.note(block)
+                agent_session.told.note(block)
             if not cancelled.is_set():
                 said = session.log.recent(asked, None, broken.MOST_BYTES)
-                self._health.ended(agent, agent_session, reason, began, said[0] if said else b"")
+                self._health.ended(agent, theirs, reason, began, said[0] if said else b"")
             session.set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
 
-        if past := session.record.retold:
-            can = session.setup.known.get("promptCapabilities")
+        if past := record.retold:
+            can = agent_session.transcript.setup.known.get("promptCapabilities")
             content = with_past(content, past, can)
         params = {**params, "prompt": content}
-        agent_session, asked = session.record.agent_session, session.log.seq
+        theirs, asked = agent_session.id, session.log.seq
         try:
-            asking = session.ask_agent(agent, protocol.SESSION_PROMPT, params, ended)
+            asking = agent_session.request(agent, protocol.SESSION_PROMPT, params, ended)
             result = await _unless(prompt.given_up, asking)
         except RpcError as error:
             self._health = broken.Health()
-            if session.record.state == "running":
+            if record.state == "running":
                 session.set_state("idle" if agent.alive else "disconnected", error=error)
             raise
         finally:
             if cancelled.is_set():
-                self._health.cancelled(agent, agent_session)
-        if prompt.given_up.is_set() and session.record.state == "running":
-            session.give_up(agent.spec.name)
+                self._health.cancelled(agent, theirs)
+        if prompt.given_up.is_set() and record.state == "running":
+            session.give_up()
             return {"stopReason": "cancelled"}
         return result if isinstance(result, dict) else {}
 

@@ -16,7 +16,6 @@ from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_no
 from ..rpc.connection import CANCEL, Done
 from ..rpc.errors import FORBIDDEN, INVALID_REQUEST
 from ..rpc.transport import Transport
-from .choosing import forward
 from .clients import Client
 from .feed import Feed
 from .manager import SessionManager
@@ -152,7 +151,8 @@ class Window(Peer):
         elif serve := self._methods.get(method):
             request.run(serve(params))  # type: ignore[arg-type]
         elif request.lane is not None:
-            request.run(forward(self._manager.get(request.lane), method, params))
+            session = self._manager.get(request.lane)
+            request.run(session.agent_session.options.forward(method, params))
         else:
             raise method_not_found(method)
 
