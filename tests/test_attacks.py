@@ -120,13 +120,14 @@ async def test_no_spelling_of_a_path_leads_outside(window, root, outside, sessio
     for name, path in spellings(root, outside).items():
         with watched() as seen:
             answer = await fs(window, session, "read", path)
-        assert "message" in answer, (name, answer)
+        # What is a strange name and no way out may be one, of a file that is not there yet.
+        is_name = "encoded" in name or "back" in name
+        assert "message" in answer or (is_name and answer == {"content": ""}), (name, answer)
         assert seen.opened(SECRET) == [], name
         assert not seen.started and not seen.connected
         with watched() as seen:
             answer = await fs(window, session, "write", path)
-        # What is a strange name and no way out may be one.
-        assert "message" in answer or "encoded" in name or "back" in name, (name, answer)
+        assert "message" in answer or is_name, (name, answer)
         assert not seen.started and not seen.connected
         untouched(outside)
     # What was made has strange names, and is inside.

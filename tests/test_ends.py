@@ -544,8 +544,14 @@ async def test_an_answer_that_is_no_text_becomes_an_error(window, tmp_path):
     os.mkdir(folder)
     os.symlink(folder, tmp_path / "link")
     session = await window.new(tmp_path)
-    read = {"path": str(tmp_path / "link" / "none.txt")}
-    turn = window.prompt(session, ["request", "fs/read_text_file", read])
+    path = str(tmp_path / "link" / "none.txt")
+    # Of a file that is only to be read, it is said by its real name that it is not there.
+    call = {"toolCallId": "r", "kind": "read", "title": "Read", "locations": [{"path": path}]}
+    turn = window.prompt(
+        session,
+        ["update", {"sessionUpdate": "tool_call", "status": "in_progress", **call}],
+        ["request", "fs/read_text_file", {"path": path}],
+    )
     await asyncio.wait_for(turn, 30)
     error = json.loads(window.texts()[-1])
     assert error["code"] == -32603 and "cannot be sent" in error["message"]
