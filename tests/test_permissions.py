@@ -171,7 +171,8 @@ async def test_a_file_that_is_not_there_is_asked_about_when_it_is_written(
 @pytest.mark.parametrize("name", ["notes.txt", ".env"])
 async def test_an_agent_that_looks_asks_looks_again_and_writes(window, session, jp_root_dir, name):
     """As Gemini makes a file: it cannot go on after an error."""
-    path = str(jp_root_dir.resolve() / name)
+    file = jp_root_dir.resolve() / name
+    path = str(file)
     call = {"toolCallId": "w", "kind": "edit", "title": f"Writing to {name}", "status": "pending"}
     diff = {"type": "diff", "path": name, "oldText": "", "newText": "new"}
     call |= {"content": [diff], "locations": [{"path": path}]}
@@ -185,7 +186,7 @@ async def test_an_agent_that_looks_asks_looks_again_and_writes(window, session, 
     await window.response(turn)
     before, _, again, written = map(json.loads, window.texts())
     assert before == again == {"content": ""} and written == {}
-    assert Path(path).read_text() == "new"
+    assert file.read_text() == "new"
     # What the agent has asked for is not asked again.
     assert len(window.of(ASK)) == 1
 
