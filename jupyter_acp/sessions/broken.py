@@ -117,7 +117,8 @@ def is_put_off(messages: Iterable[bytes]) -> bool:
 
 def _is_end_of_tool(told: dict[str, Any]) -> bool:
     """Whether one of our tools has ended; one that begins is something that was done."""
-    return told["method"] == protocol.TOOL and told["params"].get("status") != "in_progress"
+    is_tool: bool = told["method"] == protocol.TOOL
+    return is_tool and told["params"].get("status") != "in_progress"
 
 
 async def close(agent: Agent, agent_session: str) -> None:
