@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from uuid import uuid4
 
@@ -458,6 +459,18 @@ async def test_several_cells_of_a_closed_notebook(entry, root):
         assert "in order" in await mcp.refused("run_cells", path="n.ipynb", first=3, last=0)
         assert "no cell 'nope'" in await mcp.refused("run_cells", path="n.ipynb", first="nope")
         assert "no code" in await mcp.refused("run_cells", path="n.ipynb", first=1, last=2)
+
+
+async def test_several_cells_share_their_time(entry, root):
+    make(root / "n.ipynb", "import time; time.sleep(3)", "time.sleep(300)", "print('never')")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="1")
+        told = await mcp.refused("run_cells", path="n.ipynb", timeout=8)
+        assert "Cell c0 (index 0) [1] ran." in told
+        # What the first has left of the eight.
+        seconds = float(re.search(r"longer than ([\d.]+) s and was interrupted", told)[1])
+        assert seconds <= 5
+        assert "KeyboardInterrupt" in told and "1 more cells were not run." in told
 
 
 async def test_a_kernel_is_restarted(entry, root, window, jp_serverapp):
