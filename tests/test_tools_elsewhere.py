@@ -210,8 +210,10 @@ class TestNothingOffered:
     async def test_no_tools_are_given(self, window, session, agent, acp):
         assert agent.given["s0"] == []
         assert (await acp.manager()).services._tools.name_in(session) is None
-        await window.prompt(session, ["x"])
-        assert not window.of("_jupyter/session/notice")
+        for _ in range(2):
+            await window.prompt(session, ["x"])
+        (notice,) = window.of("_jupyter/session/notice")
+        assert "neither within ACP nor by HTTP" in notice["params"]["message"]
 
 
 class TestNoAddress:
@@ -227,6 +229,10 @@ class TestNoAddress:
         self, window, session, agent, public_url, jp_auth_header
     ):
         assert agent.given["s0"] == []
+        for _ in range(2):
+            await window.prompt(session, ["x"])
+        (notice,) = window.of("_jupyter/session/notice")
+        assert "An administrator can set `public_url`" in notice["params"]["message"]
         # As any address that there is not, for those who may know.
         assert (await post(f"{public_url}acp/mcp", PING, **jp_auth_header)).code == 404
 
