@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 import secrets
+import shlex
 import shutil
 import socket
 import sys
@@ -151,7 +152,7 @@ class Channel:
         """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
         access = self._accesses.get(session_id)
         is_here = access is not None and access.ticket is not None and HAS_UNIX_SOCKETS
-        return f"{program()} tool --session {session_id}" if is_here else ""
+        return f"{shlex.join(program())} tool --session {session_id}" if is_here else ""
 
     def missing(self, session_id: str) -> str:
         """Return why a session's agent has no tools, or nothing if it has them or that was told."""
