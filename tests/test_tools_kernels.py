@@ -781,6 +781,34 @@ class TestOpen:
             assert "1" in await mcp.text("run_code", code="1", timeout=60)
         assert len(interrupts) == 1
 
+    async def test_what_the_agent_runs_in_a_window_is_interrupted_without_a_question(
+        self, entry, root, page, window, jp_serverapp, interrupts, talks
+    ):
+        make(root / "n.ipynb", LONG)
+        await page.open("n.ipynb")
+        page.run = queueing(jp_serverapp)
+        async with connected(entry) as mcp:
+            await mcp.text("run_code", code="1")
+            talks.clear()
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused("run_cell", cell_id="c0"))
+            await begun(root)
+            await at_it(talks)
+            assert "It was interrupted." in await mcp.text("interrupt_kernel")
+            assert "failed" in await calling
+            assert not [m for m in window.received[start:] if m.get("method") == ASK]
+            # What the user runs there afterwards is the user's again.
+            (root / "begun").unlink()
+            users = asyncio.ensure_future(execute(jp_serverapp, LONG))
+            await begun(root)
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.text("interrupt_kernel"))
+            question = (await decide(window, "allow", start))["toolCall"]
+            assert question["title"] == "Interrupt what you run in the kernel of n.ipynb"
+            await calling
+            assert (await users)["ename"] == "KeyboardInterrupt"
+        assert len(interrupts) == 2
+
     async def test_a_cell_that_does_not_react(
         self, entry, root, page, jp_serverapp, interrupts, monkeypatch
     ):
