@@ -367,7 +367,7 @@ class AcpExtension(ExtensionApp):
         from .client.windows import Windows
         from .client.workspace import Workspace
         from .context.editor import Editor
-        from .tools.command import program_path
+        from .tools.command import program
         from .tools.tool import Services
         from .turns import FileTurns
 
@@ -406,7 +406,7 @@ class AcpExtension(ExtensionApp):
                 bulk,
                 terminals,
                 self.max_terminals,
-                program_path() if self.tools else "",
+                program() if self.tools else (),
             ),
             workspace,
             permissions,

@@ -29,8 +29,18 @@ async def main() -> None:
     ):
         await session.initialize()
         told = {"tools": [tool.name for tool in (await session.list_tools()).tools]}
-        for name in ("read_notebook", "fly"):
-            result = await session.call_tool(name, {"path": "n.ipynb"})
+        told["progress"] = []
+
+        async def progress(done: float, total: object, message: object) -> None:
+            told["progress"].append(message)
+
+        code = {"path": "n.ipynb", "code": "import time; time.sleep(1.5); print('slept')"}
+        for name, given in (
+            ("read_notebook", {"path": "n.ipynb"}),
+            ("fly", {}),
+            ("run_code", code),
+        ):
+            result = await session.call_tool(name, given, progress_callback=progress)
             told[name] = result.model_dump(mode="json", by_alias=True)
     if MAJOR > 1:
         from mcp import Client

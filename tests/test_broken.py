@@ -223,7 +223,35 @@ def test_what_is_an_answer(updates):
     assert not broken.is_put_off(said(*updates))
 
 
-def test_what_was_done_in_between_is_an_answer():
-    done = said(None, method="_jupyter/file/changed")
-    assert not broken.is_put_off([*said(*text("Queued")), *done])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "_jupyter/session/notice",
+        "_jupyter/session/model",
+        "_jupyter/session/servers",
+        "_jupyter/prompt/context",
+        "_jupyter/permission_resolved",
+        "_jupyter/terminal/output",
+        "_jupyter/terminal/exit",
+    ],
+)
+def test_what_comes_by_itself_or_from_the_turn_before_is_no_answer(method):
+    assert broken.is_put_off([*said(*text("Queued")), *said(None, method=method)])
+
+
+@pytest.mark.parametrize(
+    ("status", "is_put_off"), [("in_progress", False), ("completed", True), ("failed", True)]
+)
+def test_a_tool_that_ends_is_no_answer(status, is_put_off):
+    params = {"name": "run_cell", "status": status}
+    tool = orjson.dumps({"jsonrpc": "2.0", "method": "_jupyter/tool", "params": params})
+    assert broken.is_put_off([*said(*text("Queued")), tool]) is is_put_off
+
+
+@pytest.mark.parametrize("method", ["_jupyter/file/changed", "_jupyter/terminal/created"])
+def test_what_was_done_in_between_is_an_answer(method):
+    assert not broken.is_put_off([*said(*text("Queued")), *said(None, method=method)])
+
+
+def test_nothing_is_an_answer_as_well():
     assert not broken.is_put_off([b""])

@@ -9,6 +9,7 @@ import json
 
 import nbformat
 import pytest
+from mcpclient import ASK, decide
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 
@@ -307,6 +308,37 @@ async def test_unsaved_text_whose_file_is_gone_is_left_alone(window, page, sessi
     answer = await fs(window, session, "write", path, content="agent\n")
     assert answer["code"] == -32012 and "gone" in answer["message"]
     assert page.contents["gone.py"] == "only here\n"
+
+
+async def test_unsaved_text_whose_file_is_gone_is_read_as_any_other(window, page, session, root):
+    for name in ("gone.py", ".env"):
+        (root / name).write_text("one\n")
+        await page.open(name, "only here\n", dirty=True)
+        (root / name).unlink()
+    assert await read(window, session, root / "gone.py") == "only here\n"
+    for option in ("deny", "allow"):
+        start = len(window.received)
+        step = ["request", "fs/read_text_file", {"path": str(root / ".env")}]
+        turn = await window.start_prompt(session, step)
+        assert (await decide(window, option, start))["toolCall"]["title"] == "Read .env"
+        await window.response(turn)
+        answer = json.loads(window.texts()[-1])
+        assert answer == {"content": "only here\n"} or (option, answer["code"]) == ("deny", -32011)
+
+
+async def test_a_protected_file_that_is_made_meanwhile_is_asked_about(window, session, root):
+    path = root / ".env"
+    rules = {"*": [{"kind": "read", "match": "*", "decision": "ask"}]}
+    await window.notify("_jupyter/settings/update", {"rules": rules})
+    step = ["request", "fs/read_text_file", {"path": str(path)}]
+    turn = await window.start_prompt(session, step)
+    await window.wait(lambda m: m.get("method") == ASK)
+    path.write_text("secret")
+    start = len(window.received)
+    await decide(window, "allow")
+    await decide(window, "deny", start)
+    await window.response(turn)
+    assert json.loads(window.texts()[-1])["code"] == -32011
 
 
 async def test_unsaved_text_of_a_file_that_is_another_by_now_is_left_alone(

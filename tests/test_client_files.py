@@ -132,6 +132,31 @@ async def test_who_wants_to_read_it_learns_that_there_is_none(window, folder, ki
     assert empty == later == {"content": ""}
 
 
+@pytest.mark.parametrize(
+    ("title", "is_named"),
+    [
+        ("Read {link}/none.txt", True),
+        ("Read `{link}/none.txt`", True),
+        ("Read {link}/none.txt:1-20.", True),
+        ("Read file://{real}/none.txt", True),
+        ("Read {real}/none.txt.bak", False),
+        ("Read {link}/none.txt/more", False),
+        ("Read {link}/none.txt~", False),
+        ("Read /elsewhere{real}/none.txt", False),
+    ],
+)
+async def test_a_title_names_a_file_by_its_whole_path(window, folder, title, is_named):
+    link = folder.parent / "link"
+    link.symlink_to(folder)
+    session = await window.new(link)
+    words = title.format(link=link, real=folder)
+    call = {"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "read", "title": words}
+    read = ["request", "fs/read_text_file", {"path": str(link / "none.txt")}]
+    await window.prompt(session, ["update", call], read)
+    answer = json.loads(window.texts()[-1])
+    assert answer.get("code") == (-32002 if is_named else None)
+
+
 async def test_a_call_ends_with_its_turn(window, folder):
     session = await window.new(folder)
     path = str(folder / "none.txt")

@@ -143,6 +143,19 @@ def test_a_configuration_that_has_no_effect(doctor, tmp_path):
     assert code == 1
 
 
+def test_an_agent_elsewhere_that_may_have_no_tools(doctor):
+    far = {"agents": {"far": {"url": "wss://example.org/acp"}}}
+
+    def notes(config):
+        _, found = doctor(config=config)
+        return [each for each in found["Agents"] if "within ACP: far" in each["text"]]
+
+    (told,) = notes(far)
+    assert told["level"] == "note" and "AcpExtension.public_url" in told["advice"]
+    assert notes({**far, "public_url": "https://example.org/"}) == []
+    assert notes({**far, "tools": False}) == []
+
+
 def test_an_agent_that_does_not_start(doctor):
     broken = [sys.executable, "-c", "import sys; sys.exit('no key')"]
     _, found = doctor("--start", config={"agents": {"mine": {"argv": broken}}})

@@ -46,7 +46,7 @@ def check(world, command, path=None, added=None, session=ID):
     else:
         command = [w.replace("PROGRAM", program).replace("WORLD", str(world)) for w in command]
     folders = path if path is not None else [world / "empty", world / "bin", "/usr/bin", "/bin"]
-    return is_own_command(command, program, session, os.pathsep.join(map(str, folders)), added)
+    return is_own_command(command, [program], session, os.pathsep.join(map(str, folders)), added)
 
 
 JSON = """{"cell_id": "a", "source": "print('x') # $HOME `ls`; a && b | c > d"}"""
@@ -241,8 +241,36 @@ def test_variables_that_matter(world, name):
 
 
 def test_without_a_program_of_ours_nothing_is(world):
-    for program in ("", str(world / "nowhere" / "jupyter-acp")):
+    for program in ([], [str(world / "nowhere" / "jupyter-acp")]):
         assert not is_own_command(f"jupyter-acp {TAIL}", program, ID, str(world / "bin"))
+
+
+PACKAGE = ["/venv/bin/python", "-I", "-m", "jupyter_acp"]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_own"),
+    [
+        (f"/venv/bin/python -I -m jupyter_acp {TAIL}", True),
+        (f"/bin/sh -c '/venv/bin/python -I -m jupyter_acp {TAIL}'", True),
+        # It would look for packages in the folder that it is in, or in others.
+        (f"/venv/bin/python -m jupyter_acp {TAIL}", False),
+        (f"/venv/bin/../bin/python -I -m jupyter_acp {TAIL}", False),
+        (f"python -I -m jupyter_acp {TAIL}", False),
+        (f"/other/python -I -m jupyter_acp {TAIL}", False),
+        (f"/venv/bin/python -I -m other {TAIL}", False),
+        (f"/venv/bin/python -I -m jupyter_acp -c x {TAIL}", False),
+        (f"/venv/bin/python -I -c x -m jupyter_acp {TAIL}", False),
+        ("/venv/bin/python -I -m jupyter_acp doctor", False),
+        ("/venv/bin/python -I -m jupyter_acp tool --session other x", False),
+        ("/venv/bin/python tool", False),
+        ("/venv/bin/python", False),
+    ],
+)
+def test_where_it_is_installed_as_a_package_only(line, is_own):
+    assert is_own_command(shlex.split(line), PACKAGE, ID, "/venv/bin") is is_own
+    if not line.startswith("/bin/sh"):
+        assert is_own_command(line, PACKAGE, ID, "/venv/bin") is is_own
 
 
 @given(st.text(alphabet=st.sampled_from(" abc/'\"\\$`;&|<>(){}[]*?~#!=%@^\n\t-_é"), max_size=30))
@@ -250,7 +278,7 @@ def test_without_a_program_of_ours_nothing_is(world):
 def test_a_shell_sees_the_same_words(tail):
     """What is taken for ours is what a shell makes of it: the words that we have read, and no more."""
     line = f"/bin/true tool {tail}"
-    if not is_own_command(line, "/bin/true", ID, "/bin"):
+    if not is_own_command(line, ["/bin/true"], ID, "/bin"):
         return
     ran = subprocess.run(
         ["/bin/sh", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True, check=True

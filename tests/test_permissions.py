@@ -150,6 +150,47 @@ async def test_hidden_files_need_a_yes_to_be_read_and_written(window, session, j
         assert answer == {} and path.read_text() == "new"
 
 
+async def test_a_file_that_is_not_there_is_asked_about_when_it_is_written(
+    window, session, jp_root_dir
+):
+    path = jp_root_dir.resolve() / ".env"
+    read = steps("fs/read_text_file", path=str(path))
+    write = steps("fs/write_text_file", path=str(path), content="new")
+    assert await unasked(window, session, read) == {"content": ""}
+    question, answer = await answered(window, session, write, "deny")
+    (diff,) = question["toolCall"]["content"]
+    assert question["toolCall"]["title"] == "Write .env"
+    assert (diff["oldText"], diff["newText"]) == (None, "new")
+    assert answer["code"] == -32011 and not path.exists()
+    _, answer = await answered(window, session, write, "allow")
+    assert answer == {} and path.read_text() == "new"
+    _, answer = await answered(window, session, read, "allow")
+    assert answer == {"content": "new"}
+
+
+@pytest.mark.parametrize("name", ["notes.txt", ".env"])
+async def test_an_agent_that_looks_asks_looks_again_and_writes(window, session, jp_root_dir, name):
+    """As Gemini makes a file: it cannot go on after an error."""
+    file = jp_root_dir.resolve() / name
+    path = str(file)
+    call = {"toolCallId": "w", "kind": "edit", "title": f"Writing to {name}", "status": "pending"}
+    diff = {"type": "diff", "path": name, "oldText": "", "newText": "new"}
+    call |= {"content": [diff], "locations": [{"path": path}]}
+    options = [{"optionId": "proceed_once", "name": "Allow", "kind": "allow_once"}]
+    read = steps("fs/read_text_file", path=path)
+    ask = steps(ASK, toolCall=call, options=options)
+    write = steps("fs/write_text_file", path=path, content="new")
+    begin = ["update", {"sessionUpdate": "tool_call", **call, "status": "in_progress"}]
+    turn = await window.start_prompt(session, read, ask, begin, read, write)
+    await choose(window, "proceed_once")
+    await window.response(turn)
+    before, _, again, written = map(json.loads, window.texts())
+    assert before == again == {"content": ""} and written == {}
+    assert file.read_text() == "new"
+    # What the agent has asked for is not asked again.
+    assert len(window.of(ASK)) == 1
+
+
 @pytest.mark.parametrize("name", [".git/hooks/pre-commit", ".mcp.json", "kernels/x/kernel.json"])
 async def test_what_runs_by_itself_is_asked_about_whatever_was_allowed(
     window, session, jp_root_dir, name

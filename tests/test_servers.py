@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import is_state, scripted
 from gitserver import git, git_server
+from mcpclient import connected
 from server import TOKEN, running
 
 from jupyter_acp.client.secretfile import SecretError, Secrets
@@ -116,6 +117,49 @@ async def test_a_program_is_told_by_its_path(window, root, tmp_path, monkeypatch
     session = await window.new(root)
     (entry,) = await given(window, session, tmp_path)
     assert entry["command"] == str(folder / "my-server")
+
+
+SERVER = """#!{python}
+import json, os, sys
+from mcp.server import MCPServer
+
+server = MCPServer("mine")
+
+@server.tool()
+def told(names: list[str]) -> str:
+    return json.dumps([sys.argv, {{name: os.environ.get(name) for name in names}}])
+
+server.run()
+"""
+
+
+async def test_a_real_one_starts_from_what_the_agent_is_given(
+    window, root, tmp_path, secrets, monkeypatch
+):
+    program = tmp_path / "bin" / "my-server"
+    program.parent.mkdir()
+    program.write_text(SERVER.format(python=PYTHON))
+    program.chmod(0o700)
+    secrets(f"OF_FILE={SECRET}")
+    monkeypatch.setenv("OF_SERVER", OTHER)
+    env = {"FIRST": "${OF_FILE}", "SECOND": "Bearer ${OF_SERVER}", "PLAIN": "as it is"}
+    args = ["--all", "${OF_FILE}"]
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+        await set_up(window, {"name": "mine", "command": "my-server", "args": args, "env": env})
+        session = await window.new(root)
+        (entry,) = await given(window, session, tmp_path)
+    # Nor is it on the path of whoever starts it.
+    async with connected(entry) as client:
+        argv, variables = await client.json("told", names=[*env, "OF_FILE", "OF_SERVER"])
+    assert argv == [str(program), *args], "arguments can be seen by others: no secret is put there"
+    assert variables == {
+        "FIRST": SECRET,
+        "SECOND": f"Bearer {OTHER}",
+        "PLAIN": "as it is",
+        "OF_FILE": None,
+        "OF_SERVER": None,
+    }
 
 
 async def test_a_server_that_is_off_is_not_there(window, root, tmp_path):

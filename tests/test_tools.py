@@ -466,6 +466,28 @@ async def test_an_open_document_is_saved(entry, page, root):
     assert path.read_text() == "typed\n" and not page.dirty["a.py"]
 
 
+async def test_protected_documents_are_asked_for(entry, page, root, window):
+    path = root / ".env"
+    path.write_text("A=1\n")
+    await page.open(".env")
+    page.type(".env", "A=2\n")
+    async with connected(entry) as mcp:
+        for name, title, done in (
+            ("show_document", "Show .env", lambda: len(page.shown) == 1),
+            ("save_document", "Save .env", lambda: path.read_text() == "A=2\n"),
+        ):
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused(name, path=".env"))
+            question = (await decide(window, "deny", start))["toolCall"]
+            assert question["title"] == title and question["locations"] == [{"path": str(path)}]
+            assert "the user said no" in await calling and not done()
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.text(name, path=".env"))
+            await decide(window, "allow", start)
+            await calling
+            assert done()
+
+
 async def test_arguments_that_make_no_sense(entry, notebook):
     async with connected(entry) as mcp:
         assert "cell_id" in await mcp.refused("edit_cell", path="n.ipynb", source="x")

@@ -172,7 +172,7 @@ def notices(window):
 async def test_an_agent_that_leaves_its_tools_alone_is_told_of_once(window, jp_root_dir):
     session = await window.new(jp_root_dir)
     await window.prompt(session, ["chunk", "hello"])
-    await window.wait(lambda m: "did not start the tools" in str(m))
+    await window.wait(lambda m: "did not start the MCP server" in str(m))
     await window.prompt(session, ["chunk", "again"])
     await window.prompt(session, ["chunk", "and again"])
     assert len(notices(window)) == 1

@@ -19,7 +19,7 @@ import pytest
 from mcpclient import ASK, decide
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from jupyter_acp.tools import places
+from jupyter_acp.tools import command, places
 from jupyter_acp.tools.command import ADMIT, program, program_path
 
 PLOT = """
@@ -66,7 +66,7 @@ async def done(*args, **options):
 
 
 async def test_the_program_is_the_one_that_is_installed():
-    assert shlex.split(program()) == [program_path()]
+    assert program() == [program_path()]
     assert Path(program_path()).parent == Path(sys.executable).parent
     help = await done("--help")
     for word in ("read_notebook", "--list", "exit status", "<<'END'", "may be asked"):
@@ -190,9 +190,7 @@ class TestTerminals:
         return json.loads(window.texts()[-1])
 
     async def test_our_own_program_needs_no_card(self, window, session, notebook):
-        line = (
-            f'{program()} tool --session {session} read_notebook --json \'{{"path": "n.ipynb"}}\''
-        )
+        line = f'{shlex.join(program())} tool --session {session} read_notebook --json \'{{"path": "n.ipynb"}}\''
         terminal = (await self.create(window, session, line))["terminalId"]
         await window.prompt(
             session,
@@ -219,7 +217,7 @@ class TestTerminals:
 
     async def test_anything_more_is_a_command(self, window, root, session):
         other = await window.new(root)
-        ours = f"{program()} tool --session {session} list_kernels"
+        ours = f"{shlex.join(program())} tool --session {session} list_kernels"
         for line in (f"{ours}; true", f"{ours} > x", ours.replace(session, other)):
             seen = len(window.received)
             turn = asyncio.ensure_future(self.create(window, session, line))
@@ -230,8 +228,34 @@ class TestTerminals:
     async def test_a_rule_against_terminals_holds(self, window, session, acp):
         rules = [{"kind": "terminal", "decision": "deny"}]
         await window.notify("_jupyter/settings/update", {"rules": {"*": rules}})
-        line = f"{program()} tool --session {session} list_kernels"
+        line = f"{shlex.join(program())} tool --session {session} list_kernels"
         assert "a rule of the user" in (await self.create(window, session, line))["message"]
+
+
+class TestPackage:
+    """Where the installer has put no program of ours anywhere."""
+
+    @pytest.fixture(autouse=True)
+    def no_program(self, monkeypatch):
+        monkeypatch.setattr(command, "program_path", lambda: "")
+
+    @pytest.fixture
+    def acp_config(self):
+        return {"permissions": {}}
+
+    async def test_it_needs_no_card_either(self, window, session, notebook, acp):
+        line = (await acp.manager()).services._tools.command(session)
+        assert line.endswith(f" -I -m jupyter_acp tool --session {session}")
+        create = TestTerminals().create
+        terminal = (await create(window, session, f"{line} list_kernels"))["terminalId"]
+        await window.prompt(
+            session,
+            ["request", "terminal/wait_for_exit", {"terminalId": terminal}],
+            ["request", "terminal/output", {"terminalId": terminal}],
+        )
+        output = json.loads(window.texts()[-1])
+        assert "python3" in output["output"] and output["exitStatus"]["exitCode"] == 0
+        assert not window.of(ASK)
 
 
 class TestOff:
@@ -243,7 +267,7 @@ class TestOff:
 
     async def test_the_program_is_a_command_as_any_other(self, window, session):
         create = TestTerminals().create
-        line = f"{program()} tool --session {session} list_kernels"
+        line = f"{shlex.join(program())} tool --session {session} list_kernels"
         turn = asyncio.ensure_future(create(window, session, line))
         await decide(window, "deny")
         assert "user said no" in (await turn)["message"]

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from mcpclient import client_of, decide
+from mcpclient import ASK, client_of, decide
 from nbformat.v4 import new_code_cell, new_notebook
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from urlagent import UrlAgent
 
+from jupyter_acp.handlers import mcp as handler
 from jupyter_acp.tools import elsewhere, mcp
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -209,8 +210,10 @@ class TestNothingOffered:
     async def test_no_tools_are_given(self, window, session, agent, acp):
         assert agent.given["s0"] == []
         assert (await acp.manager()).services._tools.name_in(session) is None
-        await window.prompt(session, ["x"])
-        assert not window.of("_jupyter/session/notice")
+        for _ in range(2):
+            await window.prompt(session, ["x"])
+        (notice,) = window.of("_jupyter/session/notice")
+        assert "neither within ACP nor by HTTP" in notice["params"]["message"]
 
 
 class TestNoAddress:
@@ -226,11 +229,15 @@ class TestNoAddress:
         self, window, session, agent, public_url, jp_auth_header
     ):
         assert agent.given["s0"] == []
+        for _ in range(2):
+            await window.prompt(session, ["x"])
+        (notice,) = window.of("_jupyter/session/notice")
+        assert "An administrator can set `public_url`" in notice["params"]["message"]
         # As any address that there is not, for those who may know.
         assert (await post(f"{public_url}acp/mcp", PING, **jp_auth_header)).code == 404
 
 
-async def post(url, message, bearer=None, method="POST", **headers):
+async def post(url, message, bearer=None, method="POST", chunks=None, **headers):
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     if bearer is not None:
         headers["Authorization"] = f"Bearer {bearer}"
@@ -242,8 +249,20 @@ async def post(url, message, bearer=None, method="POST", **headers):
         body=body if method in ("POST", "PUT", "PATCH") else None,
         request_timeout=60,
         follow_redirects=False,
+        streaming_callback=chunks,
     )
     return await AsyncHTTPClient().fetch(request, raise_error=False)
+
+
+def answered(body):
+    """The answer in a body, or in the stream of events that it is."""
+    *_, last = body.decode().strip().split("\n\n")
+    return json.loads(last.removeprefix("event: message\ndata: "))
+
+
+def running(code, id=1):
+    call = {"name": "run_code", "arguments": {"path": "n.ipynb", "code": code}}
+    return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}
 
 
 class TestByHttp:
@@ -262,7 +281,9 @@ class TestByHttp:
         return header["value"].removeprefix("Bearer ")
 
     @pytest.mark.parametrize("major", [1, 2])
-    async def test_the_official_client(self, entry, notebook, major):
+    async def test_the_official_client(self, window, entry, notebook, major, acp, monkeypatch):
+        (await acp.manager()).services._permissions._admin = {}
+        monkeypatch.setattr(mcp, "PROGRESS", 0.2)
         player = await asyncio.create_subprocess_exec(
             sys.executable,
             str(Path(__file__).with_name("mcphttp.py")),
@@ -271,13 +292,86 @@ class TestByHttp:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        wanted = json.dumps(entry).encode()
-        printed, errors = await asyncio.wait_for(player.communicate(wanted), 100)
+        playing = asyncio.ensure_future(player.communicate(json.dumps(entry).encode()))
+        question = await decide(window, "allow")
+        assert question["toolCall"]["title"] == "Run code in the kernel of n.ipynb"
+        printed, errors = await asyncio.wait_for(playing, 100)
         assert player.returncode == 0, errors.decode()
         told = json.loads(printed)
         assert told["major"] == major and "read_notebook" in told["tools"]
         assert 'id="one"' in text(told["read_notebook"]) and told["fly"]["isError"]
+        assert "slept" in text(told["run_code"]) and not told["run_code"]["isError"]
+        assert len(told["progress"]) >= 3 and set(told["progress"]) == {"Running"}
         assert major == 1 or told["client"] == told["tools"]
+
+    async def test_what_takes_time_is_a_stream(
+        self, window, entry, bearer, notebook, acp, monkeypatch
+    ):
+        (await acp.manager()).services._permissions._admin = {}
+        monkeypatch.setattr(handler, "PULSE", 0.1)
+        chunks = []
+        asking = asyncio.ensure_future(
+            post(entry["url"], running("6 * 7"), bearer, chunks=chunks.append)
+        )
+        # While the card waits, whoever is between the two of them sees that it goes on.
+        await window.wait(lambda m: m.get("method") == ASK)
+        while len(chunks) < 3:
+            await asyncio.sleep(0.05)
+        assert set(b"".join(chunks).decode().split("\n")) == {": still at work", ""}
+        await decide(window, "allow")
+        answer = await asking
+        assert answer.headers["Content-Type"] == "text/event-stream"
+        told = answered(b"".join(chunks))
+        assert told["id"] == 1 and "42" in text(told["result"])
+
+    async def test_whoever_hangs_up_has_not_cancelled(
+        self, entry, bearer, root, notebook, jp_http_port, monkeypatch
+    ):
+        monkeypatch.setattr(handler, "PULSE", 0.1)
+        code = (
+            "import os, time\nopen('begun', 'w').close()\n"
+            "while not os.path.exists('go'): time.sleep(0.1)\nopen('ended', 'w').close()"
+        )
+        body = json.dumps(running(code))
+        path = entry["url"].partition(str(jp_http_port))[2]
+        reader, writer = await asyncio.open_connection("127.0.0.1", jp_http_port)
+        lines = (
+            "Host: localhost",
+            f"Authorization: Bearer {bearer}",
+            f"Content-Length: {len(body)}",
+        )
+        writer.write("\r\n".join((f"POST {path} HTTP/1.1", *lines, "", body)).encode())
+        await until_begun(root)
+        await reader.readline()
+        writer.close()
+        await asyncio.sleep(0.5)
+        (root / "go").touch()
+        while not (root / "ended").exists():
+            await asyncio.sleep(0.05)
+        assert "2" in text(
+            answered((await post(entry["url"], running("1 + 1"), bearer)).body)["result"]
+        )
+
+    async def test_clients_with_the_same_bearer_are_told_apart(self, entry, bearer, root, notebook):
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
+        first, second = [
+            (await post(entry["url"], hello, bearer)).headers["Mcp-Session-Id"] for _ in range(2)
+        ]
+        assert first != second
+        asking = asyncio.ensure_future(
+            post(entry["url"], running(LONG), bearer, Mcp_Session_Id=first)
+        )
+        await until_begun(root)
+        again = await post(entry["url"], running("1"), bearer, Mcp_Session_Id=first)
+        assert "take another id" in answered(again.body)["error"]["message"]
+        cancel = {"method": "notifications/cancelled", "params": {"requestId": 1}}
+        for client in (second, "", first):
+            assert not asking.done()
+            answer = await post(
+                entry["url"], {"jsonrpc": "2.0", **cancel}, bearer, Mcp_Session_Id=client
+            )
+            assert answer.code == 202
+        assert answered((await asking).body)["error"]["code"] == -32800
 
     async def test_what_the_agent_is_given(self, entry, bearer, public_url):
         assert entry["type"] == "http" and entry["url"] == f"{public_url}acp/mcp"
@@ -347,12 +441,10 @@ class TestByHttp:
     async def test_it_is_gone_with_the_session(
         self, window, session, entry, bearer, agent, root, notebook
     ):
-        call = {"name": "run_code", "arguments": {"path": "n.ipynb", "code": LONG}}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-        running = asyncio.ensure_future(post(entry["url"], message, bearer))
+        asking = asyncio.ensure_future(post(entry["url"], running(LONG), bearer))
         await until_begun(root)
         await window.result("session/close", {"sessionId": session})
-        assert "session has ended" in json.loads((await running).body)["error"]["message"]
+        assert "session has ended" in answered((await asking).body)["error"]["message"]
         assert (await post(entry["url"], PING, bearer)).code == 401
 
     async def test_it_is_gone_with_the_agent(self, window, session, entry, bearer, agent):
@@ -361,17 +453,14 @@ class TestByHttp:
         assert (await post(entry["url"], PING, bearer)).code == 401
 
     async def test_cancelling(self, entry, bearer, root, notebook):
-        call = {"name": "run_code", "arguments": {"path": "n.ipynb", "code": LONG}}
-        message = {"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": call}
-        running = asyncio.ensure_future(post(entry["url"], message, bearer))
+        asking = asyncio.ensure_future(post(entry["url"], running(LONG, "x"), bearer))
         await until_begun(root)
         for id in ("y", None, {}, "x"):
             cancel = {"method": "notifications/cancelled", "params": {"requestId": id}}
             assert (await post(entry["url"], {"jsonrpc": "2.0", **cancel}, bearer)).code == 202
-        assert json.loads((await running).body)["error"]["code"] == -32800
-        message["params"]["arguments"]["code"] = "1 + 1"
-        answer = json.loads((await post(entry["url"], message, bearer)).body)
-        assert "2" in text(answer["result"])
+        assert answered((await asking).body)["error"]["code"] == -32800
+        answer = await post(entry["url"], running("1 + 1", "x"), bearer)
+        assert "2" in text(answered(answer.body)["result"])
 
     @pytest.mark.parametrize(
         ("body", "status", "code"),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from uuid import uuid4
 
@@ -460,6 +461,18 @@ async def test_several_cells_of_a_closed_notebook(entry, root):
         assert "no code" in await mcp.refused("run_cells", path="n.ipynb", first=1, last=2)
 
 
+async def test_several_cells_share_their_time(entry, root):
+    make(root / "n.ipynb", "import time; time.sleep(3)", "time.sleep(300)", "print('never')")
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="1")
+        told = await mcp.refused("run_cells", path="n.ipynb", timeout=8)
+        assert "Cell c0 (index 0) [1] ran." in told
+        # What the first has left of the eight.
+        seconds = float(re.search(r"longer than ([\d.]+) s and was interrupted", told)[1])
+        assert seconds <= 5
+        assert "KeyboardInterrupt" in told and "1 more cells were not run." in told
+
+
 async def test_a_kernel_is_restarted(entry, root, window, jp_serverapp):
     make(root / "n.ipynb", "x = 1")
     async with connected(entry) as mcp:
@@ -767,6 +780,34 @@ class TestOpen:
             calling.cancel()
             assert "1" in await mcp.text("run_code", code="1", timeout=60)
         assert len(interrupts) == 1
+
+    async def test_what_the_agent_runs_in_a_window_is_interrupted_without_a_question(
+        self, entry, root, page, window, jp_serverapp, interrupts, talks
+    ):
+        make(root / "n.ipynb", LONG)
+        await page.open("n.ipynb")
+        page.run = queueing(jp_serverapp)
+        async with connected(entry) as mcp:
+            await mcp.text("run_code", code="1")
+            talks.clear()
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused("run_cell", cell_id="c0"))
+            await begun(root)
+            await at_it(talks)
+            assert "It was interrupted." in await mcp.text("interrupt_kernel")
+            assert "failed" in await calling
+            assert not [m for m in window.received[start:] if m.get("method") == ASK]
+            # What the user runs there afterwards is the user's again.
+            (root / "begun").unlink()
+            users = asyncio.ensure_future(execute(jp_serverapp, LONG))
+            await begun(root)
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.text("interrupt_kernel"))
+            question = (await decide(window, "allow", start))["toolCall"]
+            assert question["title"] == "Interrupt what you run in the kernel of n.ipynb"
+            await calling
+            assert (await users)["ename"] == "KeyboardInterrupt"
+        assert len(interrupts) == 2
 
     async def test_a_cell_that_does_not_react(
         self, entry, root, page, jp_serverapp, interrupts, monkeypatch

@@ -84,6 +84,23 @@ async def test_every_cell_of_several_is_told(entry, window, notebook):
     assert [each["status"] for each in told] == ["failed", *["completed"] * 3]
 
 
+async def test_what_ran_before_the_agent_gave_up_is_told(entry, window, root):
+    waits = "open('begun', 'w').close()\nimport time; time.sleep(300)"
+    sources = ("print('one')", waits, "print('never')")
+    cells = [new_code_cell(source, id=f"c{at}") for at, source in enumerate(sources)]
+    (root / "n.ipynb").write_text(nbformat.writes(new_notebook(cells=cells)))
+    async with connected(entry) as mcp:
+        calling = asyncio.ensure_future(mcp.call("run_cells", path="n.ipynb"))
+        while not (root / "begun").exists():
+            await asyncio.sleep(0.05)
+        calling.cancel()
+        _, ended = await records(window, 2)
+    assert ended["status"] == "failed" and "cancelled" in ended["error"]["message"]
+    first, second = ended["result"]["cells"]
+    assert first["status"] == "ok" and first["outputs"][0]["text"] == "one\n"
+    assert second["status"] == "aborted" and second["source"] == waits
+
+
 async def test_changes_and_looking_at_outputs_are_told(entry, window, root):
     output = new_output("stream", text="hello")
     cells = [new_code_cell("x", id="one", outputs=[output], execution_count=1)]

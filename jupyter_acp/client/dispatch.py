@@ -55,8 +55,8 @@ class Tools(Protocol):
     def serve(self, request: Request) -> None:
         """Answer a request of MCP that came within ACP."""
 
-    def is_unused(self, session_id: str) -> bool:
-        """Whether a session's agent was given them and has not even started them."""
+    def missing(self, session_id: str) -> str:
+        """Return why a session's agent has no tools, or nothing if it has them or was told of."""
 
     def forget(self, session_id: str) -> None:
         """Serve a session no longer."""
@@ -96,14 +96,6 @@ class OwnCalls(Protocol):
 
 Service = Callable[[Any, Any], Awaitable[Any]]
 
-_NO_TOOLS = (
-    "This agent did not start the MCP server {server} that it was given, with the tools to read, change "
-    "and run notebooks."
-)
-_NO_TOOLS_HERE = (
-    " It has been told of a command that reaches the same tools by its shell; if it does not use that, "
-    "it still reads and writes files."
-)
 _HOW_BY_TOOLS = (
     "To work on notebooks use the tools of the MCP server `{server}`: read_notebook, edit_cell, "
     "insert_cell, run_cell, run_code, read_variables and others; name cells by their ids. Do not write "
@@ -285,11 +277,8 @@ class ClientServices:
     def turn_ended(self, session: SessionView) -> None:
         """Take note that the agent is done."""
         self._permissions.turn_ended(session.id)
-        if self._tools is not None and self._tools.is_unused(session.id):
-            # Not sooner: agents start them with a session or when they first think of them.
-            message = _NO_TOOLS.format(server=self._tools.name_in(session.id))
-            if self._tools.command(session.id):
-                message += _NO_TOOLS_HERE
+        # Not sooner: agents start them with a session or when they first think of them.
+        if self._tools is not None and (message := self._tools.missing(session.id)):
             session.append(protocol.NOTICE, {"level": "info", "message": message})
 
     def forget(self, session: SessionView) -> None:

@@ -9,6 +9,7 @@ import contextlib
 import io
 import itertools
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -122,17 +123,17 @@ class Files:
         """Serve `fs/read_text_file`."""
         wanted = parse(ReadFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])
-        is_new = await self._is_new(session, path)
-        await self._check(session, "read", path, is_missing=is_new)
+        if await self._is_new(session, path, wanted.path):
+            await self._check(session, "read", path, is_missing=True)
+            # Somebody may have made it while the user was asked.
+            if await self._is_new(session, path, wanted.path):
+                self._seen.note(session.id, path, "")
+                return {"content": ""}
+        await self._check(session, "read", path)
 
         async def content() -> dict[str, Any]:
             live = await self._documents.read(path)
-            if live is not None:
-                text = _text(live)
-            elif is_new:
-                text = await self._on_disk(path) or ""
-            else:
-                text = await _in_thread(read_text, path)
+            text = await _in_thread(read_text, path) if live is None else _text(live)
             self._seen.note(session.id, path, text)
             return {"content": _part(text, wanted.line, wanted.limit)}
 
@@ -239,7 +240,7 @@ class Files:
             raise _moved_on(path, "it was changed")
         await self._contents.delete(path)
 
-    async def _is_new(self, session: SessionView, path: Path) -> bool:
+    async def _is_new(self, session: SessionView, path: Path, asked: str) -> bool:
         """Whether an agent looks for a file that is not there because it is about to make it.
 
         Some look first and take no error for an answer, so that it reads as empty, as in editors.
@@ -247,10 +248,12 @@ class Files:
         """
         if innermost(path, session.roots) is None or await asyncio.to_thread(os.path.lexists, path):
             return False
-        return not any(
-            call.get("kind") in ("read", "search") and _names(call, session.cwd, path)
+        is_named = any(
+            call.get("kind") in ("read", "search") and _names(call, session.cwd, path, asked)
             for call in session.calls
         )
+        # What the user has typed there is worth as much as a file.
+        return not is_named and await self._documents.read(path) is None
 
     async def _check(
         self,
@@ -338,13 +341,17 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
     return await asyncio.get_running_loop().run_in_executor(None, work, *args)
 
 
-def _names(call: dict[str, Any], cwd: str, path: Path) -> bool:
-    """Whether a tool call says that it is about a file."""
+def _names(call: dict[str, Any], cwd: str, path: Path, asked: str) -> bool:
+    """Whether a tool call says that it is about a file, as it was asked for or where it really is."""
     for name in named_files(call):
         with contextlib.suppress(OSError, RuntimeError, ValueError, RpcError):
             if Path(cwd, uri_path(name)).resolve() == path:
                 return True
-    return str(path) in str(call.get("title"))
+    title = str(call.get("title"))
+    return any(
+        re.search(rf"(?<![\w.~-]){re.escape(each)}(?![\w/~-]|\.\w)", title)
+        for each in (asked, str(path))
+    )
 
 
 def _make_folders(path: Path) -> None:

@@ -153,28 +153,36 @@ class Running:
         last: str | None,
         timeout: float,
         title: str,
-    ) -> tuple[list[RanCell], list[int]]:
+        done: Callable[[RanCell], None],
+    ) -> int:
         """Run the code cells from one to another, one after the other, until one fails.
 
-        Return how they went, and where the cells are that were not run any more.
+        Tell how each went, and return how many were not run any more.
         """
         notebook: Notebook = await self._notebooks.read(session, path)
         wanted = notebook.to_run(first, last)
         sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
         await self._ask(session, path, title, "\n\n".join(sources.values()), _shown(sources))
         place = _Place(session, path, timeout)
-        done: list[RanCell] = []
-        for index, source in sources.items():
+        deadline = time.monotonic() + timeout
+        for count, (index, source) in enumerate(sources.items(), 1):
             cell_id: str = notebook.cells[index]["id"]
+            place.timeout = round(deadline - time.monotonic(), 1)
+            ran = Ran("aborted", note=f"The {timeout:g} s for all cells are over.")
             try:
-                ran = await self._run(place, cell_id, source)
+                if place.timeout > 0:
+                    ran = await self._run(place, cell_id, source)
             except RpcError as error:
                 # What ran before has run all the same.
-                ran = Ran("aborted", note=error.text)
-            done.append(RanCell(cell_id, index, source, ran))
+                ran.note = error.text
+            except asyncio.CancelledError:
+                ran.note = "It was cancelled."
+                done(RanCell(cell_id, index, source, ran))
+                raise
+            done(RanCell(cell_id, index, source, ran))
             if ran.status != "ok":
-                break
-        return done, wanted[len(done) :]
+                return len(wanted) - count
+        return 0
 
     async def code(
         self, session: SessionView, path: Path, code: str, timeout: float, title: str

@@ -131,6 +131,15 @@ def agents(extension: AcpExtension) -> tuple[list[Entry], list[Finding]]:
             found.append(good(f"{spec.id} ({spec.name}): {where}"))
         elif spec.source == "config":
             found.append(bad(f"{spec.id}: {entry.missing}", entry.install or "Mend its entry."))
+    far = [entry.spec.id for entry in entries if entry.spec.url and entry.spec.takes_tools]
+    if far and extension.tools and not extension.public_url:
+        found.append(
+            note(
+                f"Elsewhere, with tools only if they take MCP servers within ACP: {', '.join(far)}",
+                "For those that take them by HTTP, set AcpExtension.public_url to the address at which "
+                "they reach this server.",
+            )
+        )
     missing = [entry for entry in entries if not entry.available and entry.spec.source != "config"]
     if missing:
         names = ", ".join(entry.spec.id for entry in missing)

@@ -8,6 +8,8 @@ What does is the bearer of one session, which its agent was given, in the header
 
 from __future__ import annotations
 
+import asyncio
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.decorator import allow_unauthenticated
@@ -19,9 +21,16 @@ if TYPE_CHECKING:
     from ..tools.elsewhere import Door
 
 
+CLIENT = "Mcp-Session-Id"
+"""The header by which clients that show the same bearer are told apart."""
+
+PULSE = 5.0
+"""How long an answer may take without a sign of life, in seconds: proxies give up what is silent."""
+
+
 @web.stream_request_body
 class McpHandler(AcpHandlerMixin, web.RequestHandler):
-    """`POST acp/mcp`: one JSON-RPC message in, and its answer out."""
+    """`POST acp/mcp`: one JSON-RPC message in, and its answer out: as a stream of events if it takes time."""
 
     def prepare(self) -> None:
         """Refuse whoever is not the agent of a session, before anything of the body is read."""
@@ -29,6 +38,7 @@ class McpHandler(AcpHandlerMixin, web.RequestHandler):
         self.request.uri = self.request.path
         self._body = bytearray()
         self._limit = int(self.acp.max_message_size)
+        self._is_stream = False
         if self.request.method != "POST":
             return
         if "Origin" in self.request.headers:
@@ -65,14 +75,42 @@ class McpHandler(AcpHandlerMixin, web.RequestHandler):
             message = orjson.loads(self._body)
         except orjson.JSONDecodeError:
             raise web.HTTPError(400) from None
-        answer = await self._door.answer(message)
-        if answer is None:
+        client = self.request.headers.get(CLIENT, "")
+        answering = asyncio.ensure_future(self._door.answer(message, client, self._notify))
+        while not (await asyncio.wait({answering}, timeout=PULSE))[0]:
+            self._stream(b": still at work\n\n")
+        answer = answering.result()
+        if self._is_stream:
+            self._stream(_event(answer))
+        elif answer is None:
             self.set_status(202)
-            return
-        self.set_header("Content-Type", "application/json")
-        self.finish(orjson.dumps(answer))
+        else:
+            if isinstance(message, dict) and message.get("method") == "initialize":
+                self.set_header(CLIENT, uuid.uuid4().hex)
+            self.set_header("Content-Type", "application/json")
+            self.finish(orjson.dumps(answer))
+
+    def _notify(self, method: str, params: dict[str, Any]) -> None:
+        self._stream(_event({"jsonrpc": "2.0", "method": method, "params": params}))
+
+    def _stream(self, part: bytes) -> None:
+        """Send a part of a stream of events; whether somebody still reads it does not matter."""
+        if not self._is_stream:
+            self._is_stream = True
+            self.set_header("Content-Type", "text/event-stream")
+            self.set_header("Cache-Control", "no-store")
+            # Some proxies keep a stream back until it has ended.
+            self.set_header("X-Accel-Buffering", "no")
+        self.write(part)
+        self.flush()
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:  # noqa: ARG002
         """Say no more than the status does."""
         self.set_header("Content-Type", "text/plain")
         self.finish(f"{status_code} {self._reason}\n")
+
+
+def _event(message: Any) -> bytes:
+    import orjson
+
+    return b"event: message\ndata: " + orjson.dumps(message) + b"\n\n"

@@ -50,7 +50,17 @@ _SAYS_NOTHING = {
     # Of a call that began before: the end of what was cancelled.
     "tool_call_update",
 }
-_OURS = {protocol.STATE, protocol.NOTICE, protocol.MODEL}
+_OURS = {
+    protocol.CONTEXT,
+    protocol.MODEL,
+    protocol.NOTICE,
+    protocol.RESOLVED,
+    protocol.SERVERS,
+    protocol.STATE,
+    # Of commands that began before: the end of what was cancelled.
+    protocol.TERMINAL_ENDED,
+    protocol.TERMINAL_PRINTED,
+}
 
 
 class Anew(NamedTuple):
@@ -93,7 +103,7 @@ def is_put_off(messages: Iterable[bytes]) -> bool:
     texts: list[str] = []
     for message in filter(None, messages):
         told = orjson.loads(message)
-        if told["method"] in _OURS:
+        if told["method"] in _OURS or _is_end_of_tool(told):
             continue
         update = told["params"].get("update")
         kind = update.get("sessionUpdate") if isinstance(update, dict) else None
@@ -103,6 +113,12 @@ def is_put_off(messages: Iterable[bytes]) -> bool:
             return False
     text = "".join(texts).strip()
     return len(text) <= LONGEST and _WORDS.match(text) is not None
+
+
+def _is_end_of_tool(told: dict[str, Any]) -> bool:
+    """Whether one of our tools has ended; one that begins is something that was done."""
+    is_tool: bool = told["method"] == protocol.TOOL
+    return is_tool and told["params"].get("status") != "in_progress"
 
 
 async def close(agent: Agent, agent_session: str) -> None:

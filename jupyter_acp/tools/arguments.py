@@ -194,7 +194,15 @@ class RunCells(OfNotebook):
             "of the notebook."
         ),
     )
-    timeout: Timeout = DEFAULT_TIMEOUT
+    timeout: float = Field(
+        default=DEFAULT_TIMEOUT,
+        gt=0,
+        le=LONGEST_TIMEOUT,
+        description=(
+            f"Seconds for all cells together, {LONGEST_TIMEOUT:g} at most. What runs then is "
+            "interrupted, and what was printed until then is returned."
+        ),
+    )
 
 
 class CellOutput(OfCell):

@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 import secrets
+import shlex
 import shutil
 import socket
 import sys
@@ -37,6 +38,23 @@ PATH_LIMIT = 100
 
 TICKET_WAIT = 10.0
 """How long a connection may take to show its ticket, in seconds."""
+
+UNUSED = (
+    "This agent did not start the MCP server {server} that it was given, with the tools to read, change "
+    "and run notebooks."
+)
+UNUSED_HERE = (
+    " It has been told of a command that reaches the same tools by its shell; if it does not use that, "
+    "it still reads and writes files."
+)
+UNREACHED = (
+    "This agent has no tools here to read, change and run notebooks: it works elsewhere, and takes MCP "
+    "servers neither within ACP nor by HTTP."
+)
+NO_ADDRESS = (
+    "This agent has no tools here to read, change and run notebooks: it works elsewhere. An administrator "
+    "can set `public_url`, the address at which it reaches this server."
+)
 
 Serve = Callable[[SessionView, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -72,6 +90,9 @@ class Channel:
         self._untouched: set[str] = set()
         """The sessions whose agents have not come yet."""
 
+        self._withheld: dict[str, str] = {}
+        """Why the agents of some sessions were given no tools; empty once it was told."""
+
         self._elsewhere = elsewhere
         if elsewhere is not None:
             elsewhere.on_use = self._untouched.discard
@@ -103,10 +124,12 @@ class Channel:
         ]
 
     def _servers_elsewhere(
-        self, session: SessionView, own: list[Any], capabilities: dict[str, Any]
+        self, session: SessionView, own: list[Any], capabilities: Any
     ) -> list[Any]:
         way = self._elsewhere.way(capabilities) if self._elsewhere is not None else None
         if self._elsewhere is None or way is None:
+            takes_http = isinstance(capabilities, dict) and capabilities.get("http") is True
+            self._withheld.setdefault(session.id, NO_ADDRESS if takes_http else UNREACHED)
             return own
         if session.id not in self._accesses:
             self._untouched.add(session.id)
@@ -129,18 +152,24 @@ class Channel:
         """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
         access = self._accesses.get(session_id)
         is_here = access is not None and access.ticket is not None and HAS_UNIX_SOCKETS
-        return f"{program()} tool --session {session_id}" if is_here else ""
+        return f"{shlex.join(program())} tool --session {session_id}" if is_here else ""
 
-    def is_unused(self, session_id: str) -> bool:
-        """Whether a session's agent has not come for its tools; told once."""
-        unused = session_id in self._untouched
+    def missing(self, session_id: str) -> str:
+        """Return why a session's agent has no tools, or nothing if it has them or that was told."""
+        if self._withheld.get(session_id):
+            why, self._withheld[session_id] = self._withheld[session_id], ""
+            return why
+        if session_id not in self._untouched:
+            return ""
         self._untouched.discard(session_id)
-        return unused
+        here = UNUSED_HERE if self.command(session_id) else ""
+        return UNUSED.format(server=self.name_in(session_id)) + here
 
     def forget(self, session_id: str) -> None:
         """Let a session's ticket open nothing any more, and end what it opened."""
         self._accesses.pop(session_id, None)
         self._untouched.discard(session_id)
+        self._withheld.pop(session_id, None)
         if self._elsewhere is not None:
             self._elsewhere.forget(session_id)
         for connection, owner in self._connections.items():

@@ -57,13 +57,10 @@ exit status:
 """
 
 
-def program() -> str:
-    """Return the path of the installed program, quoted for a shell, to be told to agents."""
-    import shlex
-
-    if path := program_path():
-        return shlex.quote(path)
-    return shlex.join([sys.executable, "-I", "-m", "jupyter_acp"])
+def program() -> list[str]:
+    """Return the words that run this program: it was installed under a path, or only as a package."""
+    path = program_path()
+    return [path] if path else [sys.executable, "-I", "-m", "jupyter_acp"]
 
 
 def program_path() -> str:

@@ -19,7 +19,7 @@ from .. import protocol
 from ..client.view import SessionView
 from ..rpc import Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import CANCELLED, INVALID_REQUEST, NOT_FOUND, UNAVAILABLE
-from .mcp import CALL, Server
+from .mcp import CALL, Notify, Server
 
 PATH = "acp/mcp"
 """Where this server answers HTTP, below its own address."""
@@ -40,45 +40,49 @@ class Door:
     way: Way
     secret: str
     server: Server
-    calls: dict[Any, asyncio.Task[Any]] = field(default_factory=dict)
-    """By HTTP: what is at work, by the ids of the requests."""
+    calls: dict[tuple[str, Any], asyncio.Task[Any]] = field(default_factory=dict)
+    """By HTTP: what is at work, by its client and the id of the request."""
 
-    async def answer(self, message: Any) -> dict[str, Any] | None:
-        """Return the answer to a message that came by HTTP, or None if it wants none."""
+    async def answer(self, message: Any, client: str, notify: Notify) -> dict[str, Any] | None:
+        """Return the answer to a message that came by HTTP, or None if it wants none.
+
+        Several clients may show the same secret, and each counts its requests from 1.
+        """
         if not isinstance(message, dict):
             error = RpcError(INVALID_REQUEST, "Send one JSON-RPC message, which is an object.")
             return _answer(None, error)
         method, params, id = message.get("method"), message.get("params"), message.get("id")
         if not isinstance(method, str) or "id" not in message:
             if method == protocol.MCP_CANCELLED and isinstance(params, dict):
-                self._cancel(params.get("requestId"))
+                self._cancel(client, params.get("requestId"))
             return None
         if type(id) not in (str, int, float):
             return _answer(None, RpcError(INVALID_REQUEST, "An id is a text or a number."))
         try:
             if method == CALL:
-                return _answer(id, await self._call(id, params))
+                return _answer(id, await self._call((client, id), params, notify))
             return _answer(id, self.server.answer(method, params))
         except RpcError as error:
             return _answer(id, error)
 
-    async def _call(self, id: Any, params: Any) -> dict[str, Any]:
+    async def _call(self, key: tuple[str, Any], params: Any, notify: Notify) -> dict[str, Any]:
+        if key in self.calls:
+            raise RpcError(INVALID_REQUEST, "A call with this id is at work: take another id.")
         if len(self.calls) >= MOST_CALLS:
             raise RpcError(UNAVAILABLE, f"{MOST_CALLS} calls are at work: wait for one to end.")
         # Whether or not somebody still waits: only they or the end of the session take it back.
-        task = asyncio.ensure_future(self.server.call(params, lambda *_: None))
-        self.calls[id] = task
+        task = asyncio.ensure_future(self.server.call(params, notify))
+        self.calls[key] = task
         try:
             await asyncio.wait({task})
         finally:
-            if self.calls.get(id) is task:
-                del self.calls[id]
+            del self.calls[key]
         if task.cancelled():
             raise RpcError(CANCELLED, "The call was cancelled, or its session has ended.")
         return task.result()
 
-    def _cancel(self, id: Any) -> None:
-        task = self.calls.get(id) if type(id) in (str, int, float) else None
+    def _cancel(self, client: str, id: Any) -> None:
+        task = self.calls.get((client, id)) if type(id) in (str, int, float) else None
         if task is not None:
             task.cancel()
 

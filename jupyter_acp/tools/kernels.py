@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ..outputs import RanCell
 from . import arguments as args
 from .records import Room
 from .tool import Answer, Call
@@ -32,12 +33,17 @@ async def run_cells(call: Call[args.RunCells]) -> Answer:
     kept in the notebook; long ones are cut in the answer, and cell_output returns them in full.
     """
     given, path = call.given, call.path
-    cells, left = await call.services.running.cells(
-        call.session, path, given.first, given.last, given.timeout, call.title
-    )
+    cells: list[RanCell] = []
     room = Room()
-    result = {"cells": [room.of_cell(cell, path) for cell in cells]}
-    return Answer(told_runs(cells, len(left)), result, failed=cells[-1].ran.status != "ok")
+
+    def done(cell: RanCell) -> None:
+        cells.append(cell)
+        call.result.setdefault("cells", []).append(room.of_cell(cell, path))
+
+    left = await call.services.running.cells(
+        call.session, path, given.first, given.last, given.timeout, call.title, done
+    )
+    return Answer(told_runs(cells, left), call.result, failed=cells[-1].ran.status != "ok")
 
 
 async def run_code(call: Call[args.RunCode]) -> Answer:

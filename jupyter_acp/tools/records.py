@@ -51,9 +51,10 @@ class Record:
         """Say what came of it."""
         self._tell("failed" if failed else "completed", result=result)
 
-    def fail(self, message: str) -> None:
-        """Say why nothing came of it."""
-        self._tell("failed", error={"message": message})
+    def fail(self, message: str, result: dict[str, Any] | None = None) -> None:
+        """Say why nothing came of it, or no more than a part."""
+        part = {"result": result} if result else {}
+        self._tell("failed", error={"message": message}, **part)
 
     def _tell(self, status: Literal["in_progress", "completed", "failed"], **more: Any) -> None:
         if self._told["toolCallId"] is None:

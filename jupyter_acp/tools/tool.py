@@ -47,6 +47,8 @@ class Call(Generic[A]):
     """What it does, in words for people."""
 
     document: Path | None
+    result: dict[str, Any] = field(default_factory=dict)
+    """What has come of it so far, as data: if it is cancelled, that was done all the same."""
 
     @property
     def path(self) -> Path:

@@ -52,6 +52,7 @@ class Toolbox:
         """Call a tool, whichever way the call came, and let the transcript tell of it."""
         tool = self._get(name)
         record = Record(self._session, tool.name, arguments, tool.title, self._claim)
+        call: Call[Any] | None = None
         try:
             call = await self._called(tool, parse(tool.arguments, arguments))
             record.begin(call.title, call.document)
@@ -60,7 +61,7 @@ class Toolbox:
             record.fail(error.text)
             raise
         except asyncio.CancelledError:
-            record.fail("The agent has cancelled it.")
+            record.fail("The agent has cancelled it.", call.result if call is not None else {})
             raise
         except Exception as error:
             record.fail(f"{tool.name} failed: {error}")

@@ -29,7 +29,11 @@ describe('what an option means', () => {
     ['Yes, allow always', 'allow_always'],
     ['Run', 'allow_once'],
     ['Run everything in this notebook in this session', 'allow_always'],
-    ["Don't run", 'reject_once']
+    ["Don't run", 'reject_once'],
+    ['Restart', 'allow_once'],
+    ["Don't restart", 'reject_once'],
+    ['Interrupt', 'allow_once'],
+    ["Don't interrupt", 'reject_once']
   ])('is not said where the name says it: %s', (name, kind) => {
     expect(meaning(name, kind)).toBe('');
   });

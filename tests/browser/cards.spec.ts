@@ -183,10 +183,16 @@ test('calls of our own tools are told in words, with what came of them', async (
   const png = await plot(page);
   const lines = Array.from({ length: 60 }, (_, n) => `epoch ${n}`).join('\n');
   const chat = await imported(page, request, [
-    update({
-      sessionUpdate: 'user_message_chunk',
-      content: { type: 'text', text: 'Why does the total fail?' }
-    }),
+    [
+      'session/update',
+      {
+        update: {
+          sessionUpdate: 'user_message_chunk',
+          content: { type: 'text', text: 'Why does the total fail?' }
+        },
+        _meta: { 'jupyter-acp': { origin: 'w1', promptId: 'p1' } }
+      }
+    ],
     [
       '_jupyter/prompt/context',
       {
@@ -259,7 +265,7 @@ test('calls of our own tools are told in words, with what came of them', async (
         { status: 'error' }
       )
     }),
-    record('run_cells', 'Run cells 1–2 of sales.ipynb', {
+    record('run_cells', 'Run cells 1 to 2 of sales.ipynb', {
       result: {
         cells: [
           run('import pandas as pd', [], { cell: { id: 'a', index: 0 } }),
@@ -342,7 +348,7 @@ test('calls of our own tools are told in words, with what came of them', async (
   await expect(failed.getByTitle('Failed')).toBeVisible();
   await pictures(chat, 'error', failed);
 
-  const several = row('Run cells 1–2 of sales.ipynb');
+  const several = row('Run cells 1 to 2 of sales.ipynb');
   await expect(several.locator('details.jp-acp-Fold')).toHaveCount(2);
   await several.getByText('Cell 1', { exact: true }).click();
   await expect(several).toContainText('No output');
@@ -390,7 +396,7 @@ test('outputs of our tools fetch nothing, and run nothing', async ({
     }
   };
   const chat = await imported(page, request, [
-    record('run_code', 'Run code in sales.ipynb', {
+    record('run_code', 'Run code in the kernel of sales.ipynb', {
       result: run('x\u202e = 1', [
         shown({ 'text/html': html }),
         shown({ 'text/markdown': `${html}\n\n![p](https://evil.invalid/d)` }),

@@ -1,13 +1,18 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { expect, test } from './browser';
+import { type Locator, expect, test } from './browser';
 
 import { AgentPage, type IDocument } from './agent';
 import { Tools, notebook } from './tools';
 
 async function hasNoDialog(agent: AgentPage): Promise<void> {
   await expect(agent.page.locator('.jp-Dialog')).toHaveCount(0);
+}
+
+/** A button by all of its name: a card has several that begin in the same way. */
+function button(agent: AgentPage, name: string): Locator {
+  return agent.panel.getByRole('button', { name, exact: true });
 }
 
 test('tools change and run the notebook that the user looks at', async ({
@@ -74,8 +79,10 @@ test('tools change and run the notebook that the user looks at', async ({
     ['run_code', { code: 'x + 1' }],
     ['read_variables', {}]
   );
-  const card = agent.panel.getByRole('button', { name: /^Always allow/ });
-  await card.first().click();
+  await button(
+    agent,
+    'Run everything in this notebook in this session'
+  ).click();
   await agent.cell(2).locator('.cm-content').click();
   await page.keyboard.press('End');
   await page.keyboard.insertText(', still');
@@ -134,10 +141,7 @@ test('no dialog holds up an agent', async ({ page, request }) => {
     'run_cell',
     { path: 'odd.ipynb', cell_id: 'cell-0', timeout: 30 }
   ]);
-  await agent.panel
-    .getByRole('button', { name: /^Allow/ })
-    .first()
-    .click();
+  await button(agent, 'Run').click();
   const [answer] = await running;
   expect(answer.isError).toBe(true);
   expect(answer.text).toContain('the user has to choose one');
@@ -173,10 +177,7 @@ test('several cells are run after one question, in a kernel that is restarted', 
   await expect(agent.cards).toHaveCount(1);
   await expect(agent.cards).toContainText('Run cells 2 to 5 of made.ipynb');
   await expect(agent.cards).toContainText('print(x + 1)');
-  await agent
-    .button(/^Allow/)
-    .first()
-    .click();
+  await button(agent, 'Run').click();
   const [ran] = await running;
   expect(ran.isError).toBe(true);
   expect(ran.text).toContain('21');
@@ -194,10 +195,9 @@ test('several cells are run after one question, in a kernel that is restarted', 
   await expect(agent.cards).toHaveCount(1);
   await expect(agent.cards).toContainText('Restart the kernel of made.ipynb');
   await expect(agent.cards).toContainText('Its variables are lost.');
-  await agent
-    .button(/^Allow/)
-    .first()
-    .click();
+  // What the buttons do is what they say.
+  await expect(agent.cards.locator('.jp-acp-Option-mark')).toHaveCount(0);
+  await button(agent, 'Restart').click();
   const [restarted] = await restarting;
   expect(restarted).toMatchObject({ isError: false });
   expect(await tools.text('read_variables', { path: 'made.ipynb' })).toBe(
@@ -228,4 +228,74 @@ test('an open file is saved as the user sees it', async ({ page, request }) => {
     'Nobody has'
   );
   await hasNoDialog(agent);
+});
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PLOT = `from IPython.display import Image, display
+from base64 import b64decode
+print('drawn')
+display(Image(b64decode('${PNG}')))`;
+
+test('the transcript shows what the tools brought', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const sources = [PLOT, "print('before')\n1 / 0", 'never = 1'];
+  await agent.put('rows.ipynb', notebook('python3', ...sources));
+  await agent.show('rows.ipynb');
+  const tools = await Tools.of(agent);
+  const calling = tools.call(
+    ['run_cell', { cell_id: 'cell-0' }],
+    ['run_cell', { cell_id: 'cell-1' }],
+    ['run_code', { code: 'answer = 42\nanswer / 4' }],
+    ['read_variables', {}],
+    ['read_notebook', {}],
+    ['read_notebook', { count: 2 }]
+  );
+  await button(
+    agent,
+    'Run everything in this notebook in this session'
+  ).click();
+  const answers = await calling;
+  expect(answers.map(({ isError }) => isError)).toEqual([
+    false,
+    true,
+    ...[false, false, false, false]
+  ]);
+  const row = (name: string): Locator =>
+    agent.log.getByRole('region', { name: `${name} rows.ipynb`, exact: true });
+
+  const plot = row('Run cell 1 of');
+  await expect(plot.locator('.jp-acp-CodeText')).toHaveText(PLOT);
+  await expect(plot.locator('.jp-acp-Outputs')).toContainText('drawn');
+  await expect(plot.locator('img')).toHaveAttribute(
+    'src',
+    `data:image/png;base64,${PNG}`
+  );
+  await expect(plot.getByTitle('Failed')).toHaveCount(0);
+
+  const failed = row('Run cell 2 of');
+  await expect(failed.locator('.jp-acp-CodeText')).toHaveText(sources[1]);
+  await expect(failed.locator('.jp-acp-Outputs')).toContainText('before');
+  await expect(failed.locator('.ansi-red-fg').last()).toContainText(
+    'ZeroDivisionError'
+  );
+  await expect(failed.getByTitle('Failed')).toBeVisible();
+
+  const code = row('Run code in the kernel of');
+  await expect(code.locator('.jp-acp-CodeText')).toHaveText(
+    'answer = 42\nanswer / 4'
+  );
+  await expect(code.locator('.jp-acp-Output')).toHaveText('10.5');
+
+  const variables = row('Look at the variables of');
+  await variables.getByRole('button').first().click();
+  await expect(
+    variables.getByRole('row').filter({ hasText: 'answer' })
+  ).toHaveText('answerint42');
+
+  await expect(row('Read 3 cells of')).toHaveCount(1);
+  await expect(row('Read 2 of 3 cells of')).toHaveCount(1);
 });

@@ -30,27 +30,30 @@ _LINE = re.compile(rf" *{_WORD}(?: +{_WORD})* *")
 
 def is_own_command(
     command: str | Sequence[str],
-    program: str,
+    program: Sequence[str],
     session_id: str,
     path: str,
     added: Mapping[str, str] | None = None,
 ) -> bool:
     """Whether a shell line, or a program with its arguments, is `PROGRAM tool --session ID …` only.
 
-    `path` is where the shell would look for it, `added` the variables that the agent sets for it.
+    `program` is a file, or an interpreter with what makes it run ours. `path` is where the shell would look for it, `added` the variables that the agent sets for it.
     """
     if not all(is_ordinary_variable(*variable) for variable in (added or {}).items()):
         return False
     words = _words(command) if isinstance(command, str) else list(command)
     if len(words) == 3 and words[1] == "-c" and _found(words[0], path) in _SHELLS:
         words = _words(words[2])
-    if len(words) < 2 or words[1] != "tool" or not program:
+    start = len(program)
+    if not words or not program or words[1 : start + 1] != [*program[1:], "tool"]:
         return False
-    found = _found(words[0], path)
-    if found is None or os.path.realpath(found) != os.path.realpath(program):
+    # An interpreter that is reached by another path finds other packages.
+    found = _found(words[0], path) if start == 1 else words[0]
+    same = os.path.realpath if start == 1 else str
+    if found is None or same(found) != same(program[0]):
         return False
     # Without any, it does nothing but to show its help.
-    return _sessions(words[2:]) <= {session_id}
+    return _sessions(words[start + 1 :]) <= {session_id}
 
 
 def _words(line: str) -> list[str]:

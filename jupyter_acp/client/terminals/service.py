@@ -9,6 +9,7 @@ import os
 import shlex
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from ...agents.environment import agent_environment, is_ordinary_variable
@@ -47,7 +48,7 @@ class Terminals:
         bulk: Bulk,
         manager: Any = None,
         limit: int = 50,
-        program: str = "",
+        program: Sequence[str] = (),
     ) -> None:
         """Run up to `limit` commands at once in each session; `program` is our own, if it is there."""
         self._root_dir = root_dir

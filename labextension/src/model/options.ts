@@ -7,7 +7,7 @@ import type { IPermissionOption } from '../protocol';
 
 const YES = ['allow', 'allowed', 'approve', 'accept', 'yes'];
 /** These say yes to something that is named after them. */
-const GO = ['continue', 'proceed', 'run', 'trust'];
+const GO = ['continue', 'interrupt', 'proceed', 'restart', 'run', 'trust'];
 const NO = [
   'cancel',
   'decline',
