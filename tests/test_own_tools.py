@@ -5,16 +5,21 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
+import subprocess
 
 import pytest
 from mcpclient import connected, decide, servers
 
+from jupyter_acp.app import PERMISSION_EVENT
+from jupyter_acp.sessions.calls import Calls
+from jupyter_acp.tools import toolbox
 from jupyter_acp.tools.asked import own_call
-from jupyter_acp.tools.toolbox import TOOLS
+from jupyter_acp.tools.command import ADMIT
 
 ASK = "session/request_permission"
-SCHEMAS = {tool.name: tool.arguments for tool in TOOLS}
+TOOLS = {tool.name: tool for tool in toolbox.TOOLS}
 EDIT = {"cell_id": "a3", "source": "mean = total / len(sales)"}
 ONCE = {"optionId": "once", "name": "Yes", "kind": "allow_once"}
 ALWAYS = {"optionId": "always", "name": "Yes, always", "kind": "allow_always"}
@@ -31,63 +36,144 @@ def named(spelled, **more):
     return {"_meta": {"theirs": {"toolName": spelled}}, "title": spelled, **more}
 
 
-CERTAIN = {
-    "a name in a field": named("mcp__jupyter__edit_cell", rawInput=EDIT),
-    "a name at the root": {"name": "mcp__jupyter__edit_cell", "title": "Edit", "rawInput": EDIT},
-    "a name in a field, JSON as title": {
-        "_meta": {"toolName": "mcp__jupyter__edit_cell"},
-        "title": json.dumps(EDIT),
-        "rawInput": EDIT,
-    },
-    "the whole title": {"title": "mcp__jupyter__edit_cell", "content": [said(json.dumps(EDIT))]},
-    "the whole title, and a line with the name": {
-        "title": "mcp__jupyter__edit_cell",
-        "content": [said(json.dumps(EDIT)), said("Requesting approval to mcp__jupyter__edit_cell")],
-    },
-    "the server behind": {
-        "title": "edit_cell (jupyter MCP Server)",
-        "content": [said(json.dumps(EDIT))],
-    },
-    "the server before": {"title": "jupyter_edit_cell", "rawInput": EDIT},
-    "wrapped": {
-        "title": "mcp.jupyter.edit_cell",
-        "kind": "execute",
-        "rawInput": {"server": "jupyter", "tool": "edit_cell", "arguments": EDIT},
-    },
-    "the question of an engine": {
+def engine(**more):
+    """The question of Codex's own engine, as an older bridge to it passes it on."""
+    message = 'Allow the jupyter MCP server to run tool "edit_cell"?'
+    shown = "\n".join(f"- {name}: {value}" for name, value in sorted(EDIT.items()))
+    meta = {
+        "codex_approval_kind": "mcp_tool_call",
+        "persist": ["session", "always"],
+        "tool_title": "Edit cell",
+        "tool_description": TOOLS["edit_cell"].description,
+        "tool_params": EDIT,
+        "tool_params_display": [],
+    }
+    words = [message, "Server: jupyter", meta["tool_description"], f"Arguments:\n{shown}"]
+    return {
         "title": "Approve Edit cell",
-        "content": [said("Allow it?\n\nServer: jupyter")],
+        "content": [said("\n\n".join(words))],
         "rawInput": {
+            "turn_id": "1",
             "server_name": "jupyter",
-            "id": "1",
-            "request": {"_meta": {"tool_title": "Edit cell", "tool_params": EDIT}},
+            "id": "mcp_tool_call_approval_c1",
+            "request": {"mode": "form", "_meta": meta, "message": message, "requested_schema": {}},
         },
-    },
-    "input as text": {"title": "jupyter_edit_cell", "rawInput": json.dumps(EDIT)},
-    "its own file": {
-        "title": "jupyter_edit_cell",
-        "rawInput": {**EDIT, "path": "n.ipynb"},
-        "locations": [{"path": "/work/n.ipynb"}],
-    },
+        **more,
+    }
+
+
+CERTAIN = {
+    "a name in a field": [named("mcp__jupyter__edit_cell", rawInput=EDIT)],
+    "a name at the root": [
+        {"name": "mcp__jupyter__edit_cell", "title": "Edit cell", "kind": "edit", "rawInput": EDIT}
+    ],
+    "a name in a field, JSON as title": [
+        {
+            "_meta": {"toolName": "mcp__jupyter__edit_cell"},
+            "title": json.dumps(EDIT),
+            "rawInput": EDIT,
+        }
+    ],
+    "as Claude tells it": [
+        named("mcp__jupyter__edit_cell", name="mcp__jupyter__edit_cell", rawInput={}, kind="other"),
+        named("mcp__jupyter__edit_cell", rawInput={"cell_id": "a3"}),
+        named("mcp__jupyter__edit_cell", rawInput={"cell_id": "a3", "source": EDIT["source"][:4]}),
+        named("mcp__jupyter__edit_cell", rawInput=EDIT, kind="other", content=[]),
+    ],
+    "as Gemini tells it": [
+        {
+            "title": "edit_cell (jupyter MCP Server)",
+            "content": [said(json.dumps(EDIT))],
+            "locations": [],
+            "kind": "other",
+        }
+    ],
+    "as Kimi tells it": [
+        {"title": "mcp__jupyter__edit_cell", "kind": "other", "content": [said("")]},
+        {"content": [said(json.dumps(EDIT)[:9])]},
+        {"content": [said(json.dumps(EDIT))]},
+        {
+            "title": "mcp__jupyter__edit_cell",
+            "content": [said("Requesting approval to Approve mcp__jupyter__edit_cell")],
+        },
+    ],
+    "as Codex tells it": [
+        {
+            "title": "mcp.jupyter.edit_cell",
+            "kind": "execute",
+            "rawInput": {"server": "jupyter", "tool": "edit_cell", "arguments": EDIT},
+            "_meta": {"is_mcp_tool_call": True},
+        },
+        {"kind": "execute"},
+    ],
+    "as an older Codex tells it": [
+        {
+            "title": "Tool: jupyter/edit_cell",
+            "rawInput": {"server": "jupyter", "tool": "edit_cell", "arguments": EDIT},
+        },
+        engine(),
+    ],
+    "the question of an engine alone": [engine()],
+    "as OpenCode tells it": [
+        {"title": "jupyter_edit_cell", "kind": "other", "locations": [], "rawInput": {}},
+        {"title": "jupyter_edit_cell", "kind": "other", "locations": [], "rawInput": EDIT},
+        {"title": "jupyter_edit_cell", "rawInput": {}},
+    ],
+    "input as text": [{"title": "jupyter_edit_cell", "rawInput": json.dumps(EDIT)}],
+    "its own file": [
+        {
+            "title": "jupyter_edit_cell",
+            "rawInput": {**EDIT, "path": "n.ipynb"},
+            "locations": [{"path": "/work/n.ipynb"}],
+        }
+    ],
 }
 
 
-@pytest.mark.parametrize("call", CERTAIN.values(), ids=CERTAIN)
-def test_a_call_of_our_own(call):
-    own = own_call(call, "jupyter", SCHEMAS)
+def read(updates, server="jupyter"):
+    """What a question is about whose call has told something before: the last of it is asked."""
+    calls = Calls()
+    for update in updates[:-1]:
+        calls.take({"toolCallId": "c1", **update})
+    return own_call(calls.asked({"toolCallId": "c1", **updates[-1]}), server, TOOLS)
+
+
+@pytest.mark.parametrize("updates", CERTAIN.values(), ids=CERTAIN)
+def test_a_call_of_our_own(updates):
+    own = read(updates)
     assert own is not None and own.tool == "edit_cell"
     assert {**own.arguments, "path": None} == {**EDIT, "path": None}
     # Under another name of our server it is somebody else's tool.
-    assert own_call(call, "jupyter-acp", SCHEMAS) is None
+    assert read(updates, "jupyteracp") is None
 
 
 def test_arguments_that_are_not_told():
-    assert own_call({"title": "mcp__jupyter__run_cell"}, "jupyter", SCHEMAS) == ("run_cell", None)
+    assert read([named("mcp__jupyter__run_cell")]) == ("run_cell", None)
+    assert read([{"title": "run_cell (jupyter MCP Server)"}]) == ("run_cell", None)
     wrapped = {"server": "jupyter", "tool": "read_notebook"}
     told = {"title": "mcp.jupyter.read_notebook", "rawInput": wrapped}
-    assert own_call(told, "jupyter", SCHEMAS) == ("read_notebook", {})
+    assert read([told]) == ("read_notebook", {})
+    assert read([{"title": "jupyter_read_notebook", "rawInput": {}}]) == ("read_notebook", {})
+    # Else it may be a command: enough to know whose row it is, not to allow it.
+    title = {"title": "jupyter_run_cell"}
+    assert read([title]) is None
+    assert own_call([title], "jupyter", TOOLS, is_asked=False) == ("run_cell", None)
 
 
+def shell(command, description=""):
+    """How Gemini asks whether it may run a command: the description is the model's."""
+    words = f"[current working directory /work] ({description})"
+    return {"title": command, "content": [said(words)], "locations": [], "kind": "execute"}
+
+
+def changed(call, old, new):
+    """A call in which something else stands wherever something was."""
+    told = json.dumps(call)
+    assert old in told
+    return json.loads(told.replace(old, new))
+
+
+RUN = {"server": "jupyter", "tool": "run_code", "arguments": {"code": "1"}}
 UNCERTAIN = {
     "a title that only contains it": {"title": "Run jupyter_edit_cell now", "rawInput": EDIT},
     "our name in the title, another's in the field": {
@@ -96,6 +182,26 @@ UNCERTAIN = {
     },
     "a shell": {**named("Bash", rawInput={"command": "rm"}), "title": "mcp__jupyter__edit_cell"},
     "two of ours": {**named("mcp__jupyter__edit_cell"), "title": "mcp__jupyter__run_code"},
+    "a command beside the name": {**named("mcp__jupyter__edit_cell"), "title": "rm -rf ."},
+    "a program in the folder": shell("jupyter/run_code", "run_code (jupyter MCP Server"),
+    "a program by a path": {"title": "jupyter/run_code", "rawInput": {"code": "1"}},
+    "a program on the path": shell("jupyter_run_code", "jupyter_run_code"),
+    "a program whose description is what it needs": {
+        **shell("jupyter_run_code"),
+        "content": [said('{"code": "1"}')],
+    },
+    "a line that ends with the name": {
+        "title": "jupyter_run_code",
+        "rawInput": {"code": "1"},
+        "content": [said("rm -rf ~ # jupyter_run_code")],
+    },
+    "another tool in the sentence": {
+        "title": "jupyter_run_code",
+        "rawInput": {"code": "1"},
+        "content": [said("Requesting approval to jupyter_edit_cell")],
+    },
+    "another kind": {"title": "jupyter_edit_cell", "rawInput": EDIT, "kind": "delete"},
+    "a kind that the tool cannot have": named("jupyter_edit_cell", rawInput=EDIT, kind="read"),
     "a command beside the arguments": {
         "title": "mcp__jupyter__edit_cell",
         "rawInput": {**EDIT, "command": "rm -rf ."},
@@ -113,6 +219,7 @@ UNCERTAIN = {
     },
     "words that end like the name, over lines": {
         "title": "jupyter_run_code",
+        "rawInput": {"code": "1"},
         "content": [said("rm -rf .\njupyter_run_code")],
     },
     "a diff": {
@@ -125,38 +232,95 @@ UNCERTAIN = {
         "rawInput": EDIT,
         "locations": [{"path": "/home/u/.bashrc"}],
     },
-    "what a model may give to another's tool": {
-        "title": "mcp__evil__x",
-        "rawInput": {"server": "jupyter", "tool": "run_code", "arguments": {"code": "1"}},
-    },
-    "the same, with words for a title": {
-        "title": "Look at it",
-        "rawInput": {"server": "jupyter", "tool": "run_code", "arguments": {"code": "1"}},
-    },
+    "what a model may give to another's tool": {"title": "mcp__evil__x", "rawInput": RUN},
+    "the same, with words for a title": {"title": "Look at it", "rawInput": RUN},
+    "the same, with words that another shape has": {"title": "Approve Run code", "rawInput": RUN},
+    "the same, for another of ours": {"title": "mcp.jupyter.edit_cell", "rawInput": RUN},
     "more in the wrapping": {
         "title": "mcp.jupyter.run_code",
-        "rawInput": {
-            "server": "jupyter",
-            "tool": "run_code",
-            "arguments": {"code": "1"},
-            "command": "rm",
-        },
+        "rawInput": {**RUN, "command": "rm"},
+    },
+    "words beside the wrapping": {
+        "title": "mcp.jupyter.run_code",
+        "rawInput": RUN,
+        "content": [said("$ rm -rf ~")],
     },
     "another server": {
         "title": "mcp.jupyter.run_code",
-        "rawInput": {"server": "evil", "tool": "run_code", "arguments": {"code": "1"}},
+        "rawInput": {**RUN, "server": "evil"},
     },
+    "an engine's question in the input of a shell": {
+        "title": "Approve Run code",
+        "kind": "execute",
+        "rawInput": {
+            "command": "rm -rf ~",
+            "server_name": "jupyter",
+            "request": {"_meta": {"tool_title": "Run code", "tool_params": {"code": "1"}}},
+        },
+    },
+    "an engine's question, and a command": changed(engine(), '"turn_id"', '"command"'),
+    "an engine's question, and more in it": changed(engine(), '"mode"', '"then"'),
+    "an engine's question of another kind": changed(engine(), "mcp_tool_call", "exec"),
+    "an engine's question in other words": changed(engine(), "to run tool", "to do"),
+    "an engine's question for another server": changed(engine(), "jupyter", "evil"),
+    "an engine's question, and other words beside": engine(content=[said("rm -rf ~")]),
+    "an engine's question that shows other arguments": changed(engine(), "- cell_id", "- id"),
+    "an engine's question under another title": engine(title="Approve"),
     "no such tool": {"title": "mcp__jupyter__rm"},
     "the tool's name alone": {"title": "edit_cell", "rawInput": EDIT},
-    "nothing": {},
     "no JSON": {"title": "jupyter_edit_cell", "rawInput": "{"},
+    "JSON without end": {"title": "jupyter_edit_cell", "content": [said('{"a":' * 100_000)]},
+    "a title without end": named("jupyter_edit_cell", rawInput=EDIT) | {"title": '{"a":' * 100_000},
     "a list": {"title": ["jupyter_edit_cell"], "name": 3, "content": 7, "locations": "x"},
+    "a kind that is none": {"title": "jupyter_edit_cell", "rawInput": EDIT, "kind": ["other"]},
 }
 
 
 @pytest.mark.parametrize("call", UNCERTAIN.values(), ids=UNCERTAIN)
 def test_a_call_that_may_be_something_else(call):
-    assert own_call(call, "jupyter", SCHEMAS) is None
+    assert read([call]) is None
+    # Nor does it become one by what else is told.
+    for tool, arguments in (("run_code", {"code": "1"}), ("edit_cell", EDIT)):
+        assert read([call, {"title": f"mcp__jupyter__{tool}", "rawInput": arguments}]) is None
+
+
+@pytest.mark.parametrize("call", [{}, {"title": "jupyter_run_code", "kind": "other"}])
+def test_a_call_of_which_too_little_is_told(call):
+    assert read([call]) is None
+    assert read([call, {"title": "jupyter_run_code", "rawInput": {"code": "1"}}]) is not None
+
+
+NAME = {"title": "jupyter_run_code"}
+ASKED = {**NAME, "rawInput": {"code": "1"}}
+TAKEN_BACK = {
+    "a command": [{**NAME, "rawInput": {"command": "rm"}}, ASKED],
+    "a title": [{"title": "rm"}, ASKED],
+    "a name in a field": [
+        {"_meta": {"v": {"toolName": "Bash"}}},
+        {**ASKED, "_meta": {"v": {}}},
+    ],
+    "a name in a corner that is gone": [
+        {"_meta": {"v": {"toolName": "Bash"}}},
+        {**ASKED, "_meta": {"v": None, "toolName": "jupyter_run_code"}},
+    ],
+    "a name among too many": [*({"name": f"x{n}"} for n in range(20)), ASKED],
+    "a change": [{"content": [{"type": "diff", "path": "/x", "newText": "y"}]}, ASKED],
+    "words": [{"content": [said("$ rm")]}, ASKED],
+    "other arguments": [{"content": [said('{"command": "rm')]}, ASKED],
+    "a place": [{"locations": [{"path": "/home/u/.bashrc"}]}, ASKED],
+    "a kind": [{"kind": "delete"}, {**ASKED, "kind": "other"}],
+    "what cannot be compared": [{"rawInput": functools.reduce(lambda x, _: {"a": x}, range(5000))}],
+}
+
+
+@pytest.mark.parametrize("updates", TAKEN_BACK.values(), ids=TAKEN_BACK)
+def test_what_was_told_is_not_taken_back(updates):
+    again = {**ASKED, "content": [said('{"code": "1"}')], "locations": [{"path": "n.ipynb"}]}
+    assert read([ASKED]) is not None
+    # Neither in the question nor in an update before it.
+    assert read(updates) is None
+    assert read([*updates, ASKED]) is None
+    assert read([*updates, again, ASKED]) is None
 
 
 def asking(call, options=OPTIONS):
@@ -181,18 +345,64 @@ async def questions(window, session, *steps):
     return [question["params"] for question in asked]
 
 
-async def test_the_user_is_not_asked_by_the_agent_for_our_tools(window, session):
+@pytest.fixture
+def in_use(window, session, jp_asyncio_loop):
+    """Our MCP server as the agent has started it, which stays connected."""
+    (entry,) = jp_asyncio_loop.run_until_complete(servers(window, session))
+    shim = subprocess.Popen(
+        [entry["command"], *entry["args"]],
+        env={item["name"]: item["value"] for item in entry["env"]},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    shim.stdin.write(json.dumps(ping).encode() + b"\n")
+    shim.stdin.flush()
+    answer = jp_asyncio_loop.run_in_executor(None, shim.stdout.readline)
+    assert b"result" in jp_asyncio_loop.run_until_complete(answer)
+    yield entry
+    shim.kill()
+    shim.communicate()
+
+
+async def test_the_user_is_not_asked_by_the_agent_for_our_tools(
+    window, session, in_use, jp_serverapp
+):
+    events = []
+
+    async def listen(logger, schema_id, data):
+        events.append(data)
+
+    await window.prompt(session, ["request", "terminal/create", {"command": "true"}])
+    jp_serverapp.event_logger.add_listener(schema_id=PERMISSION_EVENT, listener=listen)
     call = named("mcp__jupyter__edit_cell", rawInput=EDIT)
     assert await questions(window, session, asking(call)) == []
     answer = {"outcome": {"outcome": "selected", "optionId": "once"}}
     assert json.loads(window.texts()[-1]) == answer
-    (decided,) = window.of("_jupyter/permission_decided")
+    decided = window.of("_jupyter/permission_decided")[-1]["params"]
     told = {"kind": "tool", "subject": "edit_cell", "decision": "allow", "by": "own tool"}
-    assert told.items() <= decided["params"].items()
-    assert decided["params"]["toolCallId"] == "c1"
+    assert told.items() <= decided.items() and decided["toolCallId"] == "c1"
+    # As of any other decision, those are told who keep an eye on the server.
+    assert [{key: event[key] for key in told} for event in events] == [told]
+    assert events[0]["agent"] == "scripted" and events[0]["session"] == session
 
 
-async def test_what_the_updates_of_the_call_have_told_counts(window, session):
+async def test_an_agent_that_has_not_started_our_server_cannot_mean_it(window, session):
+    call = named("mcp__jupyter__edit_cell", rawInput=EDIT)
+    (question,) = await questions(window, session, asking(call))
+    assert "tool" not in question["_meta"]["jupyter-acp"]
+    (entry,) = await servers(window, session)
+    async with connected(entry):
+        assert await questions(window, session, asking(call)) == []
+    # The command reaches the same tools, and says nothing of what the agent has started.
+    reader, writer = await asyncio.open_unix_connection(entry["args"][-1])
+    writer.write(ADMIT + session.encode() + b"\n" + b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    assert b"result" in await asyncio.wait_for(reader.readline(), 10)
+    assert len(await questions(window, session, asking(call))) == 1
+    writer.close()
+
+
+async def test_what_the_updates_of_the_call_have_told_counts(window, session, in_use):
     """As agents do that tell the arguments while the model writes them, and only the name when they ask."""
     name = "mcp__jupyter__run_cell"
     before = [
@@ -229,17 +439,34 @@ async def test_what_the_updates_of_the_call_have_told_counts(window, session):
         [ONCE, {**NO, "optionId": "once"}],
         [],
         ["x", {"kind": "allow_once", "optionId": 3}],
+        [{"kind": "allow_once", "name": "Yes"}, NO],
     ],
 )
-async def test_options_that_leave_a_doubt(window, session, options):
+async def test_options_that_leave_a_doubt(window, session, options, in_use):
     call = named("mcp__jupyter__edit_cell", rawInput=EDIT)
     start = len(window.received)
     turn = await window.start_prompt(session, asking(call, options), ["chunk", "done"])
     question = await window.wait(lambda m: m.get("method") == ASK, start)
     assert question["params"]["options"] == options
+    # What it is about is certain all the same.
+    assert question["params"]["_meta"]["jupyter-acp"]["tool"] == "edit_cell"
     await window.notify("session/cancel", {"sessionId": session})
     await window.response(turn)
     assert not window.of("_jupyter/permission_decided")
+
+
+async def test_what_cannot_be_read_is_a_card(window, session, in_use):
+    deep = '{"a":' * 100_000
+    call = {"title": "jupyter_run_code", "content": [said(deep)]}
+    assert len(await questions(window, session, asking(call))) == 1
+    announced = {"sessionUpdate": "tool_call", "toolCallId": "c2", "title": deep, "content": 7}
+    turn = await window.start_prompt(session, ["update", announced], ["until_cancel"])
+    await window.wait(lambda m: '"c2"' in json.dumps(m))
+    async with connected(in_use) as mcp:
+        # Nor does it keep our tools from looking for their calls.
+        await mcp.json("list_kernels")
+    await window.notify("session/cancel", {"sessionId": session})
+    await window.response(turn)
 
 
 async def test_a_server_of_the_users_own_by_our_name(window, root):
@@ -247,30 +474,64 @@ async def test_a_server_of_the_users_own_by_our_name(window, root):
     theirs = {"name": "jupyter", "command": "true", "args": [], "env": []}
     params = {"cwd": str(root), "mcpServers": [theirs]}
     session = (await window.result("session/new", params))["sessionId"]
-    call = named("mcp__jupyter__edit_cell", rawInput=EDIT)
-    assert len(await questions(window, session, asking(call))) == 1
+    _, entry = await servers(window, session)
+    assert entry["name"] == "jupyteracp"
+    async with connected(entry):
+        call = named("mcp__jupyter__edit_cell", rawInput=EDIT)
+        assert len(await questions(window, session, asking(call))) == 1
+        call = named("mcp__jupyteracp__edit_cell", rawInput=EDIT)
+        assert await questions(window, session, asking({**call, "toolCallId": "c2"})) == []
 
 
-async def test_what_the_tool_does_is_asked_once_by_us(window, session, root):
-    """The agent's own question is answered; ours shows the code."""
+async def test_a_server_whose_tools_could_have_the_names_of_ours(window, root):
+    """`mcp_jupyter_edit_cell` would be a tool of a server `mcp`, too."""
+    theirs = {"name": "MCP", "command": "true", "args": [], "env": []}
+    params = {"cwd": str(root), "mcpServers": [theirs]}
+    session = (await window.result("session/new", params))["sessionId"]
+    _, entry = await servers(window, session)
+    async with connected(entry):
+        call = named("mcp_jupyter_edit_cell", rawInput=EDIT)
+        assert len(await questions(window, session, asking(call))) == 1
+
+
+async def test_what_the_tool_does_is_asked_once_by_us(window, session, root, in_use):
+    """The agent announces a call and asks for it; what is shown is one call, and one question."""
     cell = {"cell_type": "code", "id": "a3", "metadata": {}, "source": "print(41 + 1)"}
     cell |= {"outputs": [], "execution_count": None}
     content = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (root / "n.ipynb").write_text(json.dumps(content))
-    (entry,) = await servers(window, session)
-    call = named("mcp__jupyter__run_cell", rawInput={"cell_id": "a3", "path": "n.ipynb"})
-    assert await questions(window, session, asking(call)) == []
+    arguments = {"cell_id": "a3", "path": "n.ipynb"}
+    call = named("mcp__jupyter__run_cell", rawInput=arguments)
+    announced = {"sessionUpdate": "tool_call", "toolCallId": "c1", "status": "pending", **call}
+    done = {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"}
     start = len(window.received)
-    async with connected(entry) as mcp:
-        running = asyncio.ensure_future(mcp.text("run_cell", path="n.ipynb", cell_id="a3"))
+    steps = [["update", announced], asking(call), ["until_cancel"], ["update", done]]
+    turn = await window.start_prompt(session, *steps)
+    await window.wait(lambda m: m.get("method") == "_jupyter/permission_decided", start)
+    async with connected(in_use) as mcp:
+        running = asyncio.ensure_future(mcp.text("run_cell", **arguments))
         question = await decide(window, "allow", start)
         assert "42" in await running
+    await window.notify("session/cancel", {"sessionId": session})
+    await window.response(turn)
     assert [option["name"] for option in question["options"]] == [
         "Run",
         "Run everything in this notebook in this session",
         "Don't run",
     ]
     assert "print(41 + 1)" in json.dumps(question["toolCall"])
+    told = window.received[start:]
+    assert len([m for m in told if m.get("method") == ASK and "id" in m]) == 1
+    decided = [m["params"] for m in told if m.get("method") == "_jupyter/permission_decided"]
+    assert [(each["by"], each.get("toolCallId")) for each in decided] == [
+        ("own tool", "c1"),
+        ("user", None),
+    ]
+    records = [m["params"] for m in told if m.get("method") == "_jupyter/tool"]
+    assert [(each["status"], each["toolCallId"]) for each in records] == [
+        ("in_progress", "c1"),
+        ("completed", "c1"),
+    ]
 
 
 async def test_modes_of_agents_change_nothing_of_it(window, session, root):

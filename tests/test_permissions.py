@@ -268,6 +268,30 @@ async def test_rules_of_the_user(window, acp, acp_connect, session, jp_root_dir)
     assert "terminalId" in await unasked(later, again, create)
 
 
+@pytest.mark.parametrize("kind", ["read", "write"])
+async def test_what_is_asked_where_no_rule_fits_is_the_users_choice(
+    window, session, jp_root_dir, kind
+):
+    file = jp_root_dir / "a.py"
+    file.write_text("x")
+    step = {
+        "read": steps("fs/read_text_file", path=str(file)),
+        "write": steps("fs/write_text_file", path=str(file), content="y"),
+    }[kind]
+    assert "code" not in (await unasked(window, session, step) or {})
+    await window.notify("_jupyter/settings/update", {"defaults": {kind: "ask"}})
+    _, answer = await answered(window, session, step, "deny")
+    assert answer["code"] == -32011 and "the user said no" in answer["message"]
+    # A rule of theirs says more; an answer for good is one.
+    await answered(window, session, step, "always")
+    assert "code" not in (await unasked(window, session, step) or {})
+    # What is not asked about is so only where nothing else speaks against it.
+    await window.notify("_jupyter/settings/update", {"defaults": {kind: "allow"}})
+    (jp_root_dir / ".env").write_text("x")
+    hidden = [*step[:2], {**step[2], "path": str(jp_root_dir / ".env")}]
+    await answered(window, session, hidden, "deny")
+
+
 class TestAdmin:
     """Rules that no user can change."""
 

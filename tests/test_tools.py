@@ -10,7 +10,7 @@ import json
 
 import nbformat
 import pytest
-from mcpclient import connected, decide, servers
+from mcpclient import ASK, connected, decide, servers
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from page import Page
 
@@ -341,6 +341,59 @@ async def test_protected_notebooks_are_asked_for(entry, window, root):
         await decide(window, "allow", start)
         await calling
     assert sources(path) == ["x"]
+
+
+async def test_a_user_who_wants_to_be_asked_is_shown_what_is_done(entry, window, root, notebook):
+    """With everything asked for, each question is about one tool, in its words."""
+    asks = dict.fromkeys(("read", "write", "run", "restart"), "ask")
+    path = str(root / "n.ipynb")
+
+    async def asked(name, **given):
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.call(name, path="n.ipynb", **given))
+        question = (await decide(window, "deny", start))["toolCall"]
+        assert (await calling).is_error
+        assert len([m for m in window.received[start:] if m.get("method") == ASK]) == 1
+        assert question["locations"] == [{"path": path}]
+        return question["title"], question.get("content")
+
+    def diff(old, new):
+        return [{"type": "diff", "path": path, "oldText": old, "newText": new}]
+
+    async with connected(entry) as mcp:
+        await mcp.text("read_notebook", path="n.ipynb")
+        before = sources(root / "n.ipynb")
+        await window.notify("_jupyter/settings/update", {"defaults": asks})
+        await window.result("session/list", {})
+        assert await asked("read_notebook") == ("Read n.ipynb", None)
+        assert await asked("read_variables") == ("Look at the variables of n.ipynb", None)
+        assert await asked("cell_output", cell_id="two") == (
+            "Read the output of cell 2 of n.ipynb",
+            None,
+        )
+        assert await asked("edit_cell", cell_id="two", source="y") == (
+            "Edit cell 2 of n.ipynb",
+            diff(before[1], "y"),
+        )
+        assert await asked("insert_cell", source="y") == (
+            "Insert a cell into n.ipynb",
+            diff(None, "y"),
+        )
+        assert await asked("delete_cell", cell_id="two") == (
+            "Delete cell 2 of n.ipynb",
+            diff(before[1], ""),
+        )
+        title, (shown,) = await asked("move_cell", cell_id="two", index=0)
+        assert title == "Move cell 2 of n.ipynb"
+        words = f"It becomes cell 1.\n\n```\n{before[1]}\n```"
+        assert shown["content"] == {"type": "text", "text": words}
+        assert sources(root / "n.ipynb") == before
+        # A rule that allows is more than what is asked where no rule fits.
+        rules = {"*": [{"kind": "read", "match": "*.ipynb", "decision": "allow"}]}
+        await window.notify("_jupyter/settings/update", {"rules": rules})
+        await window.result("session/list", {})
+        await mcp.text("read_notebook", path="n.ipynb")
+        await asked("delete_cell", cell_id="two")
 
 
 async def test_the_question_shows_what_is_really_replaced(entry, window, root):

@@ -118,9 +118,9 @@ async def test_servers_of_the_user_stay_as_they_are(window, jp_root_dir, acp):
     params["mcpServers"] = [{**mine, "name": "jupyter"}]
     session = (await window.result("session/new", params))["sessionId"]
     first, second = await servers(window, session)
-    assert first == params["mcpServers"][0] and second["name"] == "jupyter-acp"
+    assert first == params["mcpServers"][0] and second["name"] == "jupyteracp"
     tools = (await acp.manager()).services._tools
-    assert tools.name_in(session) == "jupyter-acp" and tools.name_in("another") is None
+    assert tools.name_in(session) == "jupyteracp" and tools.name_in("another") is None
     async with connected(second) as mcp:
         await mcp.json("list_kernels")
     await window.result("session/close", {"sessionId": session})
@@ -131,13 +131,15 @@ async def test_servers_of_the_user_stay_as_they_are(window, jp_root_dir, acp):
     ("others", "name"),
     [
         ([], "jupyter"),
-        (["Jupyter"], "jupyter-acp"),
-        (["jupyter", "jupyter-acp"], "jupyter-acp-2"),
-        (["jupyter", "JUPYTER_ACP", "jupyter.acp.2"], "jupyter-acp-3"),
+        (["Jupyter"], "jupyteracp"),
+        (["jupyter", "jupyteracp"], "jupyteracp2"),
+        (["jupyter", "JUPYTERACP", "jupyteracp2"], "jupyteracp3"),
         # An agent may say jupyter_run_cell for our run_cell, and for its cell.
-        (["jupyter_run"], "jupyter-acp"),
+        (["jupyter_run"], "jupyteracp"),
+        (["mcp.jupyter"], "jupyteracp"),
         (["jupyterlab", "my-jupyter", ""], "jupyter"),
-        (["jupyter-acp"], "jupyter-acp-2"),
+        (["jupyter-acp"], "jupyteracp"),
+        (["mcp"], "jupyter"),
     ],
 )
 def test_no_server_of_the_session_has_the_name_of_ours(others, name):

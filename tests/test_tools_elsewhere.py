@@ -74,6 +74,24 @@ def text(result):
     return "\n".join(block["text"] for block in result["content"])
 
 
+async def asked(agent, window, call_id):
+    """Let the agent ask for leave to call one of our tools; return what it is answered."""
+    call = {"toolCallId": call_id, "title": "jupyter_run_code", "rawInput": {"code": "1"}}
+    options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+    start = len(window.received)
+    params = {"sessionId": "s0", "toolCall": call, "options": options}
+    id, answer = await agent.start("session/request_permission", params)
+    question = asyncio.ensure_future(
+        window.wait(lambda m: m.get("method") == "session/request_permission", start)
+    )
+    await asyncio.wait({answer, question}, return_when=asyncio.FIRST_COMPLETED)
+    question.cancel()
+    if not answer.done():
+        await agent.send(method="$/cancel_request", params={"requestId": id})
+        return None
+    return answer.result()["result"]["outcome"]["optionId"]
+
+
 class TestWithinAcp:
     """Where the agent offers it, nothing else is opened."""
 
@@ -123,6 +141,13 @@ class TestWithinAcp:
         gone = await agent.ask("mcp/message", self.message(connection, "ping"))
         assert "no such connection" in gone["error"]["message"]
         assert (await agent.ask("mcp/message", self.message(second, "ping")))["result"] == {}
+
+    async def test_what_it_asks_for_is_answered_while_it_is_connected(self, window, session, agent):
+        assert await asked(agent, window, "c1") is None
+        connection = await self.connect(agent, given(agent))
+        assert await asked(agent, window, "c2") == "y"
+        await agent.ask("mcp/disconnect", {"connectionId": connection})
+        assert await asked(agent, window, "c3") is None
 
     @pytest.mark.parametrize("how", ["$/cancel_request", "notifications/cancelled"])
     async def test_cancelling(self, window, session, agent, root, notebook, how):
@@ -199,7 +224,7 @@ class TestWithinAcp:
     async def test_a_server_of_that_name(self, window, root, agent):
         mine = {"type": "http", "name": "jupyter", "url": "http://x.invalid", "headers": []}
         await window.result("session/new", {"cwd": str(root), "mcpServers": [mine]})
-        assert [each["name"] for each in agent.given["s0"]] == ["jupyter", "jupyter-acp"]
+        assert [each["name"] for each in agent.given["s0"]] == ["jupyter", "jupyteracp"]
 
 
 class TestNothingOffered:
@@ -372,6 +397,13 @@ class TestByHttp:
             )
             assert answer.code == 202
         assert answered((await asking).body)["error"]["code"] == -32800
+
+    async def test_what_it_asks_for_is_answered_once_it_has_come(
+        self, window, agent, entry, bearer
+    ):
+        assert await asked(agent, window, "c1") is None
+        assert (await post(entry["url"], PING, bearer)).code == 200
+        assert await asked(agent, window, "c2") == "y"
 
     async def test_what_the_agent_is_given(self, entry, bearer, public_url):
         assert entry["type"] == "http" and entry["url"] == f"{public_url}acp/mcp"

@@ -597,8 +597,38 @@ class TestAsked:
             start = len(window.received)
             await mcp.text("run_code", path="n.ipynb", code="3")
             await mcp.text("run_cell", path="n.ipynb", cell_id="c0")
+            await mcp.text("run_cells", path="n.ipynb")
             assert not [m for m in window.received[start:] if m.get("method") == ASK]
             calling = asyncio.ensure_future(mcp.refused("run_code", path="other.ipynb", code="3"))
+            await decide(window, "deny", start)
+            await calling
+            # All but the restart, whose answer is for that one time.
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused("restart_kernel", path="n.ipynb"))
+            question = await decide(window, "deny", start)
+            await calling
+            assert question["toolCall"]["title"] == "Restart the kernel of n.ipynb"
+            assert [each["kind"] for each in question["options"]] == ["allow_once", "reject_once"]
+
+    async def test_what_is_not_asked_is_the_users_choice(self, entry, root, window):
+        make(root / "n.ipynb", "x = 1")
+        async with connected(entry) as mcp:
+            await window.notify("_jupyter/settings/update", {"defaults": {"run": "allow"}})
+            await window.result("session/list", {})
+            start = len(window.received)
+            await mcp.text("run_cell", path="n.ipynb", cell_id="c0")
+            await mcp.text("run_code", path="n.ipynb", code="2")
+            assert not [m for m in window.received[start:] if m.get("method") == ASK]
+            calling = asyncio.ensure_future(mcp.refused("restart_kernel", path="n.ipynb"))
+            await decide(window, "deny", start)
+            await calling
+            chosen = {"run": "ask", "restart": "allow"}
+            await window.notify("_jupyter/settings/update", {"defaults": chosen})
+            await window.result("session/list", {})
+            start = len(window.received)
+            await mcp.text("restart_kernel", path="n.ipynb")
+            assert not [m for m in window.received[start:] if m.get("method") == ASK]
+            calling = asyncio.ensure_future(mcp.refused("run_code", path="n.ipynb", code="3"))
             await decide(window, "deny", start)
             await calling
 

@@ -90,6 +90,9 @@ class OwnCall(Protocol):
 class OwnCalls(Protocol):
     """Knows the calls of our tools among those of agents."""
 
+    def asked(self, session: SessionView, params: Any) -> OwnCall | None:
+        """Return the one that an agent asks leave for, if that is certain."""
+
     def answer(self, session: SessionView, params: Any) -> tuple[str, OwnCall] | None:
         """Return how to answer an agent that asks for leave to call one."""
 
@@ -253,8 +256,11 @@ class ClientServices:
 
     def explained(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Return what a person should know of a question that the agent does not say."""
+        own = self._own_calls.asked(session, params) if self._own_calls is not None else None
+        # In any other question the name of a tool of ours may be the model's words.
+        told: dict[str, Any] = {"tool": own.tool} if own is not None else {}
         files = self._named.told(session, params)
-        return {"files": files} if files else {}
+        return {**told, "files": files} if files else told
 
     def answer(self, session: SessionView, params: Any) -> str | None:
         """Return the option to answer a permission request with that needs no user, if any.
@@ -266,8 +272,8 @@ class ClientServices:
         if answer is None:
             return None
         option, own = answer
-        told = {"kind": "tool", "subject": own.tool, "decision": "allow", "by": "own tool"}
-        session.append(protocol.DECIDED, {**told, "toolCallId": params["toolCall"]["toolCallId"]})
+        id = params["toolCall"]["toolCallId"]
+        self._permissions.tell(session, "tool", own.tool, "allow", "own tool", toolCallId=id)
         return option
 
     def asked(self, session: SessionView, params: Any, answer: Any) -> None:

@@ -103,3 +103,11 @@ def with_ids(notebook: dict[str, Any]) -> dict[str, Any]:
 def digest(text: str) -> bytes:
     """Return what tells sources apart."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def fenced(code: str) -> str:
+    """Return code as a block of markdown that nothing in it can end."""
+    fence = "```"
+    while fence in code:
+        fence += "`"
+    return f"{fence}\n{code}\n{fence}"

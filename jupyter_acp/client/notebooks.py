@@ -19,7 +19,7 @@ from ..protected import needs_permission
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT
 from ..turns import FileTurns
-from .notebook import CellType, Notebook, digest, index_of, new_cell, with_ids
+from .notebook import CellType, Notebook, digest, fenced, index_of, new_cell, with_ids
 from .view import NoteChange, Permit, SessionView
 
 T = TypeVar("T")
@@ -74,9 +74,9 @@ class Notebooks:
             raise invalid_params(f"{path} is not a notebook: its name does not end in .ipynb.")
         return path
 
-    async def read(self, session: SessionView, path: Path) -> Notebook:
-        """Return a notebook as the user sees it."""
-        await self.check(session, "read", path, f"Read {path.name}")
+    async def read(self, session: SessionView, path: Path, title: str = "") -> Notebook:
+        """Return a notebook as the user sees it; the title is what the user is asked, if at all."""
+        await self.check(session, "read", path, title or f"Read {path.name}")
         return await self.load(path)
 
     def note(self, session: SessionView, notebook: Notebook, cells: list[dict[str, Any]]) -> None:
@@ -134,9 +134,7 @@ class Notebooks:
 
         async def details() -> dict[str, Any]:
             # What is replaced, and not what the agent takes it for.
-            notebook = await self.load(path)
-            now = notebook.cells[notebook.index(cell_id)]["source"]
-            return await _shown(path, now, source)()
+            return await _shown(path, await self._source(path, cell_id), source)()
 
         at, cell = await self.change(session, path, edit, title, details)
         self._took(session, path, cell)
@@ -177,7 +175,10 @@ class Notebooks:
             del cells[at]
             return at
 
-        return await self.change(session, path, edit, title, _shown(path))
+        async def details() -> dict[str, Any]:
+            return await _shown(path, await self._source(path, cell_id), "")()
+
+        return await self.change(session, path, edit, title, details)
 
     async def move(
         self,
@@ -197,9 +198,20 @@ class Notebooks:
             cells.insert(at, cell)
             return at
 
+        async def details() -> dict[str, Any]:
+            notebook = await self.load(path)
+            at = edit(copy.deepcopy(notebook.cells))
+            source = notebook.cells[notebook.index(cell_id)]["source"]
+            text = f"It becomes cell {at + 1}.\n\n{fenced(source)}"
+            shown = await _shown(path)()
+            return {
+                **shown,
+                "content": [{"type": "content", "content": {"type": "text", "text": text}}],
+            }
+
         if after == cell_id:
             raise invalid_params("A cell cannot be moved behind itself.")
-        return await self.change(session, path, edit, title, _shown(path))
+        return await self.change(session, path, edit, title, details)
 
     async def change(
         self,
@@ -286,6 +298,10 @@ class Notebooks:
                 f"written: read it again and make your change anew. Its source is now:\n"
                 f"{cell['source']}",
             )
+
+    async def _source(self, path: Path, cell_id: str) -> str:
+        notebook = await self.load(path)
+        return str(notebook.cells[notebook.index(cell_id)]["source"])
 
     def _took(self, session: SessionView, path: Path, cell: dict[str, Any]) -> None:
         self._seen.setdefault(session.id, {})[path, cell["id"]] = digest(cell["source"])

@@ -73,11 +73,23 @@ class Permissions:
         elif by == "default":
             # What needs no permission is no decision.
             return
-        told = {"kind": action.kind, "subject": action.subjects[0], "decision": decision, "by": by}
-        session.append(DECIDED, told)
-        self._emit({**told, "session": session.id, "agent": session.agent})
+        self.tell(session, action.kind, action.subjects[0], decision, by)
         if decision == "deny":
             raise RpcError(FORBIDDEN, f"{action.title}: {_REFUSALS[by]}")
+
+    def tell(
+        self,
+        session: SessionView,
+        kind: str,
+        subject: str,
+        decision: Decision,
+        by: str,
+        **more: Any,
+    ) -> None:
+        """Tell the transcript of a decision, and those who keep an eye on this server."""
+        told = {"kind": kind, "subject": subject, "decision": decision, "by": by}
+        session.append(DECIDED, {**told, **more})
+        self._emit({**told, "session": session.id, "agent": session.agent})
 
     def granted(self, session: SessionView, params: Any, answer: Any) -> None:
         """Take note that the user allowed what the agent itself had asked for.

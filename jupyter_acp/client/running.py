@@ -19,6 +19,7 @@ from ..outputs import Ran, RanCell
 from ..policy import Action
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
+from .notebook import fenced
 from .view import Permit, SessionView
 
 INSPECTION_TIME = 10.0
@@ -60,7 +61,7 @@ class Notebook(Protocol):
 class Notebooks(Protocol):
     """Where cells are read and outputs are written."""
 
-    def read(self, session: SessionView, path: Path) -> Awaitable[Any]:
+    def read(self, session: SessionView, path: Path, title: str = "") -> Awaitable[Any]:
         """Return a notebook."""
 
     def load(self, path: Path) -> Awaitable[Any]:
@@ -141,7 +142,7 @@ class Running:
                 f"Cell {cell_id} is a {cell['cell_type']} cell: there is nothing to run in it."
             )
         source: str = cell["source"]
-        await self._ask(session, path, title, source, _fenced(source))
+        await self._ask(session, path, title, source, fenced(source))
         place = _Place(session, path, timeout)
         return RanCell(cell_id, index, source, await self._run(place, cell_id, source))
 
@@ -191,7 +192,7 @@ class Running:
         if not code.strip():
             raise invalid_params("code: there is nothing to run.")
         notebook: Notebook = await self._notebooks.read(session, path)
-        await self._ask(session, path, title, code, _fenced(code))
+        await self._ask(session, path, title, code, fenced(code))
         kernel = await self._kernels.find(path)
         if kernel is None and notebook.live is not None:
             # The window should know its kernel, as if the user had started it.
@@ -204,9 +205,9 @@ class Running:
         ran.execution_count = None
         return ran
 
-    async def variables(self, session: SessionView, path: Path) -> dict[str, Any]:
+    async def variables(self, session: SessionView, path: Path, title: str) -> dict[str, Any]:
         """Return the variables of a notebook's kernel, leaving no trace in it."""
-        await self._notebooks.read(session, path)
+        await self._notebooks.read(session, path, title)
         kernel = await self._kernels.find(path)
         if kernel is None:
             raise RpcError(NOT_FOUND, f"No kernel runs for {path}: there are no variables yet.")
@@ -349,11 +350,4 @@ class _Place:
 
 def _shown(sources: dict[int, str]) -> str:
     """Return the code of cells as people read it, each under the number of its cell."""
-    return "\n\n".join(f"Cell {at + 1}\n\n{_fenced(sources[at])}" for at in sources)
-
-
-def _fenced(code: str) -> str:
-    fence = "```"
-    while fence in code:
-        fence += "`"
-    return f"{fence}\n{code}\n{fence}"
+    return "\n\n".join(f"Cell {at + 1}\n\n{fenced(sources[at])}" for at in sources)

@@ -18,8 +18,8 @@ class OpenCalls(Protocol):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yield what the agent has told of each."""
 
-    def asked(self, told: Any) -> dict[str, Any]:
-        """Return all that was told of the call that a permission request is about."""
+    def asked(self, told: Any) -> list[dict[str, Any]]:
+        """Return what was told of the call that a permission request is about."""
 
     def claim(self, id: str) -> bool:
         """Take a call for one's own; return whether nobody had taken it before."""

@@ -4,37 +4,32 @@
 
 Agents ask for leave before they call a tool of ours, and our tool then asks again, by the rules and
 with the real code in the card. The first question can be answered without the user, but only if it
-is certain which tool it is about, and that it is about nothing else.
+is certain which tool it is about, and that it is about nothing else. Whatever has not one of the
+shapes of `shapes.py` is for the user to look at.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from ..client.view import SessionView
-from .arguments import Arguments
-from .tool import title_of
-
-LONGEST_WORDS = 200
-"""How long the words beside a tool's name may be, in characters, that say no more than the name."""
-
-_SPELLINGS = (
-    "mcp__{server}__{tool}",
-    "mcp_{server}_{tool}",
-    "mcp.{server}.{tool}",
-    "mcp/{server}/{tool}",
-    "{server}__{tool}",
-    "{server}_{tool}",
-    "{server}.{tool}",
-    "{server}/{tool}",
-    "{server}:{tool}",
-    "{tool} ({server} MCP Server)",
-    "Tool: {server}/{tool}",
+from .shapes import (
+    FULL_NAME,
+    NAMES,
+    NAMES_IN_FIELDS,
+    SENTENCES,
+    ForeignError,
+    entries,
+    known,
+    object_of,
+    spelled,
+    text_of,
+    wrapped,
 )
+from .tool import Tool
 
 
 class OwnCall(NamedTuple):
@@ -45,61 +40,65 @@ class OwnCall(NamedTuple):
     """None if the agent has told none."""
 
 
-class _ForeignError(Exception):
-    """The call is not, or not only, one of our tools."""
-
-
 def own_call(
-    call: Mapping[str, Any], server: str, tools: Mapping[str, type[Arguments]]
+    tellings: Iterable[Mapping[str, Any]],
+    server: str,
+    tools: Mapping[str, Tool],
+    *,
+    is_asked: bool = True,
 ) -> OwnCall | None:
     """Return which of our tools a call is of, or None if that is not certain.
 
-    `server` is the name that our MCP server has in the session.
+    Each telling is what the updates of the call have told, or a question about it, as
+    `sessions/calls.py` has them. `server` is the name that our MCP server has in the session. With a
+    call that nobody asks about less is at stake: it need not have told its arguments.
     """
-    names = {
-        spelling.format(tool=tool, server=server): tool for tool in tools for spelling in _SPELLINGS
-    }
+    reading = _Reading(server, tools)
     try:
-        wrapped = _wrapped(call, server, tools)
-        tool = _name(call, names, wrapped)
-        told: list[dict[str, Any] | None] = (
-            [*_told(call, names, tool)] if wrapped is None else [wrapped.arguments]
-        )
-        _check_places(call, told)
-        for arguments in told:
-            if arguments != told[0] or not _fits(tools[tool], arguments):
+        for telling in tellings:
+            if is_asked and telling.get("isChanged"):
                 return None
-    except _ForeignError:
+            reading.take(telling)
+        own = reading.result()
+    except (ForeignError, RecursionError):
         return None
-    return OwnCall(tool, told[0] if told else None)
+    is_enough = own.arguments is not None or reading.is_certain or not is_asked
+    return own if is_enough else None
 
 
 class OwnCalls:
     """Knows the calls of our tools among those of agents."""
 
     def __init__(
-        self, name_in: Callable[[str], str | None], tools: Mapping[str, type[Arguments]]
+        self,
+        name_in: Callable[[str], str | None],
+        name_in_use: Callable[[str], str | None],
+        tools: Iterable[Tool],
     ) -> None:
-        """Take how to learn what our MCP server is called in a session, and the tools by name."""
+        """Take how to learn what our MCP server is called in a session, and where it is in use."""
         self._name_in = name_in
-        self._tools = tools
+        self._name_in_use = name_in_use
+        self._tools = {tool.name: tool for tool in tools}
+
+    def asked(self, session: SessionView, params: Any) -> OwnCall | None:
+        """Return the call of our tools that an agent asks leave for, if that is certain."""
+        server = self._name_in_use(session.id)
+        if server is None or not isinstance(params, dict):
+            return None
+        return own_call(session.calls.asked(params.get("toolCall")), server, self._tools)
 
     def answer(self, session: SessionView, params: Any) -> tuple[str, OwnCall] | None:
         """Return how to answer an agent that asks for leave to call a tool of ours.
 
         That is the one option that allows it once, or None if the user has to look at it.
         """
-        call = session.calls.asked(params.get("toolCall") if isinstance(params, dict) else None)
-        server = self._name_in(session.id)
-        own = own_call(call, server, self._tools) if server is not None else None
-        options = _entries(params, "options")
-        once = [
-            option["optionId"]
-            for option in options
-            if isinstance(option, dict) and option.get("kind") == "allow_once"
-        ]
-        ids = [option.get("optionId") for option in options if isinstance(option, dict)]
-        if own is None or len(once) != 1 or ids.count(once[0]) != 1 or not isinstance(once[0], str):
+        own = self.asked(session, params)
+        if own is None:
+            return None
+        options = [each for each in entries(params, "options") if isinstance(each, dict)]
+        ids = [each.get("optionId") for each in options]
+        once = [each.get("optionId") for each in options if each.get("kind") == "allow_once"]
+        if len(once) != 1 or not isinstance(once[0], str) or ids.count(once[0]) != 1:
             return None
         return once[0], own
 
@@ -111,7 +110,8 @@ class OwnCalls:
         fitting = [
             (call["toolCallId"], own.arguments)
             for call in session.calls
-            if (own := own_call(call, server, self._tools)) is not None and own.tool == name
+            if (own := own_call([call], server, self._tools, is_asked=False)) is not None
+            and own.tool == name
         ]
         # Those that have told other arguments are other calls.
         for wanted in (given, None):
@@ -121,128 +121,103 @@ class OwnCalls:
         return None
 
 
-def _wrapped(
-    call: Mapping[str, Any], server: str, tools: Mapping[str, type[Arguments]]
-) -> OwnCall | None:
-    """Return the call in an input that is not the tool's own, but tells of it."""
-    given = call.get("rawInput")
-    if not isinstance(given, dict):
-        return None
-    if {"server", "tool"} <= given.keys() <= {"server", "tool", "arguments"}:
-        tool, arguments = given["tool"], given.get("arguments")
-        named = given["server"]
-    elif isinstance(asked := given.get("request"), dict) and "server_name" in given:
-        # Older Codex passes on the question of its own engine, with the title instead of the name.
-        about = asked.get("_meta")
-        about = about if isinstance(about, dict) else {}
-        title = about.get("tool_title")
-        if call.get("title") != f"Approve {title}":
-            raise _ForeignError
-        tool = next((name for name in tools if title_of(name) == title), None)
-        arguments, named = about.get("tool_params"), given["server_name"]
-    else:
-        return None
-    if named != server or not isinstance(tool, str) or tool not in tools:
-        raise _ForeignError
-    for entry in _entries(call, "content"):
-        _text(entry)
-    return OwnCall(tool, _object(arguments if arguments is not None else {}))
+class _Reading:
+    """What is known of a call after some of what was told of it."""
+
+    def __init__(self, server: str, tools: Mapping[str, Tool]) -> None:
+        self.is_certain = False
+        """Whether the name alone says that it is a call of a tool, and no command."""
+
+        self._server = server
+        self._tools = tools
+        self._found: set[str] = set()
+        self._mentioned: set[str] = set()
+        """The tools that are named where a model may write, too: they decide nothing."""
+
+        self._is_field = False
+        """Whether it is named in a field that only the agent writes."""
+
+        self._titles: set[str] = set()
+        """Those that name no tool."""
+
+        self._kinds: set[str] = set()
+        self._places: list[Any] = []
+        self._arguments: list[dict[str, Any]] = []
+
+    def take(self, call: Mapping[str, Any]) -> None:
+        """Take what was told, in one of the shapes that are known."""
+        for name in entries(call, "names"):
+            self._found.add(known(self._spelled(NAMES_IN_FIELDS), name))
+            self._is_field = self.is_certain = True
+        self._kinds.add(str(call.get("kind") or "other"))
+        self._places += entries(call, "locations")
+        if (found := wrapped(call, self._server, self._tools)) is not None:
+            self._found.add(found[0])
+            self._arguments.append(found[1])
+            self._is_field = self.is_certain = True
+            return
+        self._take_title(call.get("title"))
+        if (given := call.get("rawInput")) is not None:
+            self._arguments.append(object_of(given))
+        for entry in entries(call, "content"):
+            text = text_of(entry).strip()
+            if text.startswith("{"):
+                self._arguments.append(object_of(text))
+            elif text:
+                self._mentioned.add(known(self._spelled(SENTENCES), text))
+
+    def result(self) -> OwnCall:
+        """Return the one call that it all fits."""
+        if len(self._found) != 1 or not self._mentioned <= self._found:
+            raise ForeignError
+        (name,) = self._found
+        tool = self._tools[name]
+        titles, kinds = set(), {"other"}
+        if self._is_field:
+            titles = {tool.title}
+            kinds |= {"execute", "read" if tool.reads_only else "edit"}
+        if not self._titles <= titles or not self._kinds <= kinds:
+            raise ForeignError
+        # What is empty is about to be told, or there is nothing to tell.
+        told = [each for each in self._arguments if each] or self._arguments[:1]
+        if any(each != told[0] for each in told):
+            raise ForeignError
+        arguments = told[0] if told else None
+        if arguments is not None:
+            _check_fit(tool, arguments)
+        _check_places(self._places, arguments or {})
+        return OwnCall(name, arguments)
+
+    def _take_title(self, title: Any) -> None:
+        if not title:
+            return
+        if not isinstance(title, str):
+            raise ForeignError
+        if title in (names := self._spelled(NAMES)):
+            self._found.add(names[title])
+            self.is_certain |= title in self._spelled(FULL_NAME)
+        elif title.lstrip().startswith("{"):
+            self._arguments.append(object_of(title))
+        else:
+            self._titles.add(title)
+
+    def _spelled(self, spellings: tuple[str, ...]) -> Mapping[str, str]:
+        return spelled(spellings, self._server, tuple(self._tools))
 
 
-def _name(call: Mapping[str, Any], names: Mapping[str, str], wrapped: OwnCall | None) -> str:
-    """Return the tool that is named where the model cannot write, or by the whole title."""
-    title = call.get("title")
-    found = [_known(name, names) for name in _structured(call)]
-    if wrapped is not None:
-        if not found and title != f"Approve {title_of(wrapped.tool)}":
-            # What a model gives to another tool may look like this: then its title is another's.
-            found.append(_known(title, names))
-        found.append(wrapped.tool)
-    elif isinstance(title, str) and title in names:
-        found.append(names[title])
-    if len(set(found)) != 1:
-        raise _ForeignError
-    return found[0]
+def _check_fit(tool: Tool, arguments: dict[str, Any]) -> None:
+    try:
+        tool.arguments.model_validate(arguments)
+    except ValidationError:
+        raise ForeignError from None
 
 
-def _structured(call: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the names of tools in the fields that agents write themselves."""
-    if call.get("name") is not None:
-        yield call["name"]
-    meta = call.get("_meta")
-    for corner in (meta, *(meta.values() if isinstance(meta, dict) else ())):
-        if isinstance(corner, dict) and corner.get("toolName") is not None:
-            yield corner["toolName"]
-
-
-def _known(name: Any, names: Mapping[str, str]) -> str:
-    if not isinstance(name, str) or name not in names:
-        raise _ForeignError
-    return names[name]
-
-
-def _told(call: Mapping[str, Any], names: Mapping[str, str], tool: str) -> Iterator[dict[str, Any]]:
-    """Yield the arguments wherever they are told; refuse what else is told."""
-    given = call.get("rawInput")
-    if given is not None:
-        yield _object(_json(given) if isinstance(given, str) else given)
-    title = call.get("title")
-    if isinstance(title, str) and title.lstrip().startswith("{"):
-        yield _object(_json(title))
-    for entry in _entries(call, "content"):
-        text = _text(entry).strip()
-        if text.startswith("{"):
-            yield _object(_json(text))
-        elif text and not _says_only_the_name(text, tool, names):
-            raise _ForeignError
-
-
-def _says_only_the_name(text: str, tool: str, names: Mapping[str, str]) -> bool:
-    is_line = len(text) <= LONGEST_WORDS and "\n" not in text
-    return is_line and any(text.endswith(name) for name, of in names.items() if of == tool)
-
-
-def _check_places(call: Mapping[str, Any], told: list[dict[str, Any] | None]) -> None:
+def _check_places(places: list[Any], arguments: dict[str, Any]) -> None:
     """Refuse a call that is at another file than its arguments say."""
-    path = (told[0] or {}).get("path") if told else None
-    for place in _entries(call, "locations"):
+    path = arguments.get("path")
+    for place in places:
         named = place.get("path") if isinstance(place, dict) else None
         if not isinstance(named, str) or not isinstance(path, str):
-            raise _ForeignError
+            raise ForeignError
         if named != path and not named.endswith(f"/{path}"):
-            raise _ForeignError
-
-
-def _fits(schema: type[Arguments], arguments: dict[str, Any] | None) -> bool:
-    try:
-        schema.model_validate(arguments)
-    except ValidationError:
-        return False
-    return True
-
-
-def _entries(call: Mapping[str, Any], field: str) -> list[Any]:
-    entries = call.get(field)
-    return entries if isinstance(entries, list) else []
-
-
-def _text(entry: Any) -> str:
-    block = entry.get("content") if isinstance(entry, dict) else None
-    text = block.get("text") if isinstance(block, dict) else None
-    if not isinstance(text, str) or entry.get("type") != "content":
-        # A diff, a terminal, an image: more than a tool's arguments.
-        raise _ForeignError
-    return text
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        raise _ForeignError from None
-
-
-def _object(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _ForeignError
-    return value
+            raise ForeignError

@@ -28,8 +28,11 @@ from .peer import uid_of
 from .places import SOCKET, places, prefix
 from .shim import TICKET
 
-NAMES = ("jupyter", "jupyter-acp")
-"""What our server is called, or else if one of the session's own is called so."""
+NAMES = ("jupyter", "jupyteracp")
+"""What our server is called, or else if one of the session's own is called so.
+
+Nothing in it divides it: some agents write every such character as an underscore.
+"""
 
 HAS_UNIX_SOCKETS = sys.platform != "win32"
 SHIM = Path(__file__).with_name("shim.py")
@@ -70,6 +73,18 @@ class Access:
     ticket: str | None
     """What opens the socket; an agent that is elsewhere has none."""
 
+    is_clear: bool
+    """Whether no tool of another server can have the name of one of ours."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who is at the other end of a connection."""
+
+    session: str = ""
+    is_agent: bool = False
+    """Whether it has shown the ticket, as the MCP server does that an agent starts."""
+
 
 class Channel:
     """A socket that only this user can reach: with the ticket of a session, or its id."""
@@ -86,7 +101,7 @@ class Channel:
         self._opening = asyncio.Lock()
         self._closed = False
         self._accesses: dict[str, Access] = {}
-        self._connections: dict[asyncio.Task[None], str] = {}
+        self._connections: dict[asyncio.Task[None], Visitor] = {}
         self._untouched: set[str] = set()
         """The sessions whose agents have not come yet."""
 
@@ -134,7 +149,7 @@ class Channel:
         if session.id not in self._accesses:
             self._untouched.add(session.id)
         name = free_name(own)
-        self._accesses[session.id] = Access(session, name, None)
+        self._accesses[session.id] = Access(session, name, None, is_clear(own))
         return [*own, self._elsewhere.entry(session, name, way)]
 
     def serve(self, request: Request) -> None:
@@ -147,6 +162,16 @@ class Channel:
         """Return what our server is called in a session, or None if its agent was not given it."""
         access = self._accesses.get(session_id)
         return None if access is None else access.name
+
+    def name_in_use(self, session_id: str) -> str | None:
+        """Return the same, or None also if the agent is not connected or the name is not clear."""
+        access = self._accesses.get(session_id)
+        if access is None or not access.is_clear:
+            return None
+        is_connected = Visitor(session_id, is_agent=True) in self._connections.values() or (
+            self._elsewhere is not None and self._elsewhere.is_reached(session_id)
+        )
+        return access.name if is_connected else None
 
     def command(self, session_id: str) -> str:
         """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
@@ -172,8 +197,8 @@ class Channel:
         self._withheld.pop(session_id, None)
         if self._elsewhere is not None:
             self._elsewhere.forget(session_id)
-        for connection, owner in self._connections.items():
-            if owner == session_id:
+        for connection, visitor in self._connections.items():
+            if visitor.session == session_id:
                 connection.cancel()
 
     async def close(self) -> None:
@@ -204,7 +229,8 @@ class Channel:
             self._untouched.add(session.id)
         ticket = known.ticket if known is not None else None
         ticket = ticket or secrets.token_urlsafe(32)
-        access = self._accesses[session.id] = Access(session, free_name(own), ticket)
+        access = Access(session, free_name(own), ticket, is_clear(own))
+        self._accesses[session.id] = access
         return access
 
     async def _open(self) -> None:
@@ -225,12 +251,13 @@ class Channel:
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._connections[task] = ""
+        self._connections[task] = Visitor()
         try:
-            session = await self._admit(reader, writer.get_extra_info("socket"))
-            if session is None:
+            admitted = await self._admit(reader, writer.get_extra_info("socket"))
+            if admitted is None:
                 return
-            self._connections[task] = session.id
+            session, is_agent = admitted
+            self._connections[task] = Visitor(session.id, is_agent)
             self._untouched.discard(session.id)
             await self._serve(session, reader, writer)
         except asyncio.CancelledError:
@@ -242,8 +269,13 @@ class Channel:
             del self._connections[task]
             writer.close()
 
-    async def _admit(self, reader: asyncio.StreamReader, connection: Any) -> SessionView | None:
-        """Return the session whose ticket a connection shows, or whose id this user names."""
+    async def _admit(
+        self, reader: asyncio.StreamReader, connection: Any
+    ) -> tuple[SessionView, bool] | None:
+        """Return the session whose ticket a connection shows, or whose id this user names.
+
+        And whether it was the ticket.
+        """
         uid = uid_of(connection) if HAS_UNIX_SOCKETS else None
         if uid not in (None, os.geteuid()):
             self._log.warning("Refused a connection to the tools: it is of the user %d", uid)
@@ -257,32 +289,43 @@ class Channel:
             access = self._accesses.get(shown.removeprefix(ADMIT).decode(errors="replace"))
             # That it is another server's is nothing to be told of: who asks tries them all.
             is_here = access is not None and access.ticket is not None
-            return access.session if access is not None and is_here else None
+            return (access.session, False) if access is not None and is_here else None
         found = None
         for access in self._accesses.values():
             if access.ticket and secrets.compare_digest(shown, access.ticket.encode()):
                 found = access.session
         if found is None:
             self._log.warning("Refused a connection to the tools: it has no valid ticket")
-        return found
+            return None
+        return found, True
 
 
 def free_name(servers: list[Any]) -> str:
     """Return a name for our server that none of a session's own has.
 
-    Agents put it before the names of tools, each with other signs between: none may begin with it.
+    Agents put it before the names of tools, each with other signs between: none may begin with it,
+    nor with `mcp` and it.
     """
-    taken = [_plain(server.get("name")) for server in servers if isinstance(server, dict)]
-    more = (f"{NAMES[-1]}-{number}" for number in itertools.count(2))
+    taken = [each.removeprefix("mcp_") for each in _names(servers)]
+    more = (f"{NAMES[-1]}{number}" for number in itertools.count(2))
     return next(
         name
         for name in itertools.chain(NAMES, more)
-        if not any(f"{each}_".startswith(f"{_plain(name)}_") for each in taken)
+        if not any(f"{each}_".startswith(f"{name}_") for each in taken)
     )
 
 
-def _plain(name: Any) -> str:
-    return re.sub(r"[\W_]+", "_", str(name).casefold())
+def is_clear(servers: list[Any]) -> bool:
+    """Whether no tool of a session's own servers can have the name of one of ours.
+
+    `mcp_jupyter_run_code` would be a tool of a server `mcp`, too, whatever ours is called.
+    """
+    return "mcp" not in _names(servers)
+
+
+def _names(servers: list[Any]) -> list[str]:
+    names = (server.get("name") for server in servers if isinstance(server, dict))
+    return [re.sub(r"[\W_]+", "_", str(name).casefold()) for name in names]
 
 
 def _bind(runtime_dir: str) -> tuple[Path, socket.socket]:

@@ -68,7 +68,7 @@ async def read_variables(call: Call[args.OfNotebook]) -> Answer:
     Runs none of the user's cells and changes nothing. Use it before you write code that builds
     on what the notebook has computed.
     """
-    found = await call.services.running.variables(call.session, call.path)
+    found = await call.services.running.variables(call.session, call.path, call.title)
     return Answer([text(told_variables(found))], found)
 
 

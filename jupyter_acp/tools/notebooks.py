@@ -24,7 +24,7 @@ async def read_notebook(call: Call[args.ReadNotebook]) -> Answer:
     name cells by the ids that it returns.
     """
     given, path = call.given, call.path
-    notebook = await call.services.notebooks.read(call.session, path)
+    notebook = await call.services.notebooks.read(call.session, path, call.title)
     numbered = list(enumerate(notebook.cells))
     if given.cell_ids is not None:
         wanted = {notebook.index(cell_id) for cell_id in given.cell_ids}
@@ -49,7 +49,7 @@ async def cell_output(call: Call[args.CellOutput]) -> Answer:
     Use it where read_notebook or a run has cut an output, or to look at a plot.
     """
     given, path = call.given, call.path
-    notebook = await call.services.notebooks.read(call.session, path)
+    notebook = await call.services.notebooks.read(call.session, path, call.title)
     index = notebook.index(given.cell_id)
     outputs = notebook.cells[index].get("outputs") or []
     if not outputs:

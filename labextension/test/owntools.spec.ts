@@ -41,11 +41,17 @@ describe('our own tools', () => {
     expect(words('[draft] notes')).toBe('[draft] notes');
   });
 
-  it('are found where agents tell them beside the title', () => {
+  it('have them in a question only where the server is certain of them', () => {
+    const words = (toolCall?: object, tool?: string) =>
+      requestWords({ toolCall, _meta: { 'jupyter-acp': { tool } } }, english);
+    for (const title of ['jupyter/run_code', 'run_code', 'jupyter_run_code']) {
+      expect(words({ title })).toBe(title);
+      expect(words({ title }, 'run_code')).toBe('Run code');
+    }
     const _meta = { claudeCode: { toolName: 'mcp__jupyter__delete_cell' } };
-    expect(requestWords({ toolCallId: 't', title: '{}', _meta }, english)).toBe(
-      'Delete cell'
-    );
+    expect(words({ title: '{}', _meta })).toBe('mcp__jupyter__delete_cell');
+    expect(words({ title: '{}', _meta }, 'delete_cell')).toBe('Delete cell');
+    expect(words()).toBe('');
     expect(requestWords(undefined, english)).toBe('');
   });
 });

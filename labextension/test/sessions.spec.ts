@@ -73,6 +73,39 @@ describe('Sessions', () => {
     });
   });
 
+  it('wants the focus for what is asked now, and not for what is asked later', async () => {
+    const ask = (id: string) =>
+      server.send({
+        id,
+        method: Method.requestPermission,
+        params: { sessionId: SESSION, options: [] }
+      });
+    let pending = ['q1'];
+    server.serveAttach(() => ({ pending }));
+    const model = await open().follow(SESSION);
+    // It is open, and comes right after the answer.
+    model.isCardWanted = true;
+    expect(model.isCardWanted).toBe(true);
+    ask('q1');
+    await until(() => model.requests.length === 1);
+    expect(model.isCardWanted).toBe(true);
+    // Somebody else was quicker.
+    server.publish(Method.permissionResolved, { requestId: 'q1' });
+    await until(() => model.requests.length === 0);
+    expect(model.isCardWanted).toBe(false);
+    model.isCardWanted = true;
+    expect(model.isCardWanted).toBe(false);
+    ask('q2');
+    await until(() => model.requests.length === 1);
+    expect(model.isCardWanted).toBe(false);
+    // Or while there was no connection.
+    model.isCardWanted = true;
+    expect(model.isCardWanted).toBe(true);
+    pending = [];
+    await model.attach();
+    expect(model.isCardWanted).toBe(false);
+  });
+
   it('keeps what an agent says before its session is known', async () => {
     const sessions = open();
     server.answers[Method.sessionNew] = () => {

@@ -263,6 +263,34 @@ describe('a request that our own rules decide', () => {
     expect(feed.rows).toHaveLength(isKnown ? 1 : 0);
     feed.call('t');
     expect(feed.tools.map(({ isRuled }) => isRuled)).toEqual([true]);
+    expect(
+      toMarkdown({
+        title: 'T',
+        agent: 'A',
+        items: feed.transcript.items,
+        trans: english
+      })
+    ).toContain("this server's own rules decide");
+    feed.state('idle');
+    expect(feed.rows).toHaveLength(1);
+  });
+
+  it('has a row at the end of its turn if nothing came of it', () => {
+    const feed = new Records();
+    feed.state('running');
+    feed.send(Method.permissionDecided, decided);
+    feed.send(Method.permissionDecided, { ...decided, toolCallId: 'u' });
+    feed.record('r', { toolCallId: 'u', ...DONE });
+    expect(feed.rows).toHaveLength(1);
+    feed.state('idle');
+    expect(feed.shown).toEqual([
+      'Edit cell 1 of sales.ipynb: completed',
+      'Edit cell: ended'
+    ]);
+    expect(feed.tools.map(({ isRuled }) => isRuled)).toEqual([true, true]);
+    feed.state('running');
+    feed.state('idle');
+    expect(feed.rows).toHaveLength(2);
   });
 });
 

@@ -161,7 +161,7 @@ type Trans = ReturnType<typeof useChat>['trans'];
 function permissionWords(item: IAnswerItem, trans: Trans): string {
   const params = item.params as Partial<IPermissionParams> | undefined;
   const outcome = unwrap<PermissionOutcome>(item.outcome);
-  const title = requestWords(params?.toolCall, trans) || trans.__('Permission');
+  const title = requestWords(params, trans) || trans.__('Permission');
   if (outcome?.outcome !== 'selected') {
     return trans.__('Not answered: %1', title);
   }

@@ -12,7 +12,7 @@ import * as React from 'react';
 import { hasHidden } from '../model/hidden';
 import { asText, inputText } from '../model/input';
 import { keyOf, meaningOf, ordered } from '../model/options';
-import { callWords, isJsonTitle } from '../model/owntools';
+import { isJsonTitle, requestWords } from '../model/owntools';
 import type { IPendingRequest } from '../model/session';
 import {
   type IToolCall,
@@ -86,7 +86,8 @@ export function Permission({
   const input = React.useMemo(() => inputText(call), [call]);
   const options = React.useMemo(() => ordered(given), [given]);
   const title =
-    callWords(call, trans) || trans.__('The agent asks for permission');
+    requestWords(request.params, trans) ||
+    trans.__('The agent asks for permission');
   const choose = ({ optionId, kind }: IPermissionOption): void => {
     const outcome: PermissionOutcome = { outcome: 'selected', optionId };
     request.answer({ outcome });

@@ -120,7 +120,7 @@ function subjectOf(
   const { toolCall, message } = params as Partial<
     IPermissionParams & IElicitationParams
   >;
-  return toolCall ? requestWords(toolCall, trans) : (message ?? '');
+  return toolCall ? requestWords(params, trans) : (message ?? '');
 }
 
 function askedCalls(requests: readonly IPendingRequest[]): Set<string> {

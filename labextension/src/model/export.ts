@@ -226,6 +226,13 @@ function toolText(item: IToolItem, trans: TranslationBundle): string {
     : callTexts(item.call, trans);
   return [
     `**${escaped(title)}** · ${status}`,
+    item.isRuled
+      ? note(
+          trans.__(
+            "The agent asked to use this tool; this server's own rules decide."
+          )
+        )
+      : '',
     ...parts,
     ...item.made.map(changeText)
   ]
@@ -337,7 +344,7 @@ function lines(text: string): string[] {
 function answerText(item: IAnswerItem, trans: TranslationBundle): string {
   const params = item.params as Partial<IPermissionParams> | undefined;
   const subject =
-    (requestWords(params?.toolCall, trans) || undefined) ??
+    (requestWords(params, trans) || undefined) ??
     (item.params as { message?: string } | undefined)?.message ??
     trans.__('Question');
   const outcome = item.outcome as

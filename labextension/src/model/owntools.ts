@@ -3,7 +3,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IToolCallUpdate, ToolKind } from '../protocol';
+import { type IPermissionParams, type ToolKind, ourMeta } from '../protocol';
 import { type IToolCall, mergeToolCall, newToolCall } from './toolcall';
 
 /** The tools that our server gives to agents, and what kind of thing each does. */
@@ -92,18 +92,29 @@ export function callWords(
   { title, toolName }: Pick<IToolCall, 'title' | 'toolName'>,
   trans: TranslationBundle
 ): string {
-  const isSaid = title !== '' && !isJsonTitle(title);
-  const said = isSaid ? title : (toolName ?? '');
+  const said = saidOf({ title, toolName });
   const tool = ownTool(said);
   return tool ? ownWords(tool, trans) : said;
 }
 
-/** The same of a call that an agent asks about; empty if it never says. */
+/**
+ * What an agent asks about; empty if it never says. Our own words are used only
+ * where the server is certain: a title may be what the model has made up.
+ */
 export function requestWords(
-  toolCall: IToolCallUpdate | undefined,
+  params: unknown,
   trans: TranslationBundle
 ): string {
+  const { tool } = ourMeta<{ tool: string }>(params);
+  const { toolCall } = (params ?? {}) as Partial<IPermissionParams>;
   const call = newToolCall('');
   mergeToolCall(call, toolCall ?? { toolCallId: '' });
-  return callWords(call, trans);
+  return tool ? ownWords(tool, trans) : saidOf(call);
+}
+
+function saidOf({
+  title,
+  toolName = ''
+}: Pick<IToolCall, 'title' | 'toolName'>): string {
+  return title !== '' && !isJsonTitle(title) ? title : toolName;
 }

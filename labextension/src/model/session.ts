@@ -175,14 +175,18 @@ export class SessionModel implements IDisposable {
     }
   }
 
-  /** Let the view of this session put the focus on what waits for the person. */
+  /**
+   * Let the view of this session put the focus on what waits for the person: what
+   * does so now, and not what is asked later.
+   */
   get isCardWanted(): boolean {
     return this._isCardWanted;
   }
 
   set isCardWanted(isWanted: boolean) {
-    this._isCardWanted = isWanted;
-    if (isWanted) {
+    this._isCardWanted =
+      isWanted && this._requests.size + this._expected.size > 0;
+    if (this._isCardWanted) {
       this._changed.emit();
     }
   }
@@ -268,6 +272,8 @@ export class SessionModel implements IDisposable {
         this._requests.delete(id);
       }
     }
+    this._expected = new Set([...open].filter(id => !this._requests.has(id)));
+    this.isCardWanted = this._isCardWanted;
     // What was replayed in the same frame is newer than the answer.
     if (this._transcript.seq <= result.seq) {
       this._transcript.setState(result.state);
@@ -282,9 +288,9 @@ export class SessionModel implements IDisposable {
   receive(method: string, params: unknown): void {
     if (method === Method.permissionResolved) {
       this._isCardWanted = false;
-      this._requests.delete(
-        String((params as { requestId?: string }).requestId)
-      );
+      const id = String((params as { requestId?: string }).requestId);
+      this._requests.delete(id);
+      this._expected.delete(id);
     }
     if (method === Method.queue) {
       this._prompts.setQueue((params as { queued: IQueuedPrompt[] }).queued);
@@ -325,6 +331,7 @@ export class SessionModel implements IDisposable {
     ) {
       return false;
     }
+    this._expected.delete(request.id);
     this._requests.set(request.id, {
       id: request.id,
       method: request.method,
@@ -423,6 +430,8 @@ export class SessionModel implements IDisposable {
   private _closingGap: Promise<void> | null = null;
   private _isDisposed = false;
   private _isCardWanted = false;
+  /** The questions that are open and about to come. */
+  private _expected = new Set<string>();
   private readonly _composer: Composer;
   private readonly _prompts: SentPrompts;
   private readonly _requests = new Map<string, IPendingRequest>();

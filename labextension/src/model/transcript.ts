@@ -246,7 +246,7 @@ export class Transcript {
         break;
       case Method.permissionDecided:
         if (params.by === 'own tool') {
-          this._ruled(String(params.toolCallId));
+          this._ruled(String(params.toolCallId), String(params.subject));
         }
         // What a person decided has its own line.
         if (params.decision === 'deny' && params.by !== 'user') {
@@ -413,8 +413,9 @@ export class Transcript {
   }
 
   /** The agent asked for a call that our own rules decide about. */
-  private _ruled(toolCallId: string): void {
+  private _ruled(toolCallId: string, tool: string): void {
     this._ruledCalls.add(toolCallId);
+    this._unseen.set(toolCallId, tool);
     const item = this._tools.get(toolCallId);
     if (item) {
       item.isRuled = true;
@@ -442,6 +443,13 @@ export class Transcript {
       this._turn = new TurnChanges();
       return;
     }
+    // What was asked for and never called is to be seen all the same.
+    for (const [toolCallId, title] of this._unseen) {
+      if (!this._tools.has(toolCallId)) {
+        this._toolCall({ toolCallId, title });
+      }
+    }
+    this._unseen.clear();
     // Some agents never close a call that was refused or cancelled.
     for (const item of this._openTools) {
       item.call.status = 'ended';
@@ -549,6 +557,8 @@ export class Transcript {
   private _pushed = 0;
   private readonly _tools = new Map<string, IToolItem>();
   private readonly _ruledCalls = new Set<string>();
+  /** The tools of those that were asked for in this turn, by the calls' ids. */
+  private readonly _unseen = new Map<string, string>();
   private readonly _records = new ToolRecords({
     find: id => this._tools.get(id),
     add: item => this._addTool(item),

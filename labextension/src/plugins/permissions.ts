@@ -6,8 +6,8 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
+import { defaultsOf } from '../model/defaults';
 import { IAcpConnection, IPermissionRules } from '../tokens';
 import { tellServer } from './telling';
 
@@ -46,25 +46,6 @@ export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
     };
   }
 };
-
-/** What is asked where no rule fits. */
-function defaultsOf({
-  everything,
-  reading,
-  editing,
-  running,
-  restarting
-}: ReadonlyPartialJSONObject): Record<string, unknown> {
-  const chosen = {
-    read: reading,
-    write: editing,
-    run: running,
-    restart: restarting
-  };
-  return everything
-    ? Object.fromEntries(Object.keys(chosen).map(kind => [kind, 'ask']))
-    : chosen;
-}
 
 type IRule = Partial<IPermissionRules.IRule> &
   Pick<IPermissionRules.IRule, 'decision'>;
