@@ -424,6 +424,7 @@ class AcpExtension(ExtensionApp):
         from .tools import mcp
         from .tools.asked import OwnCalls
         from .tools.channel import Channel
+        from .tools.command import program
         from .tools.elsewhere import Elsewhere
         from .tools.toolbox import TOOLS, Toolbox
 
@@ -437,7 +438,7 @@ class AcpExtension(ExtensionApp):
         self.elsewhere = Elsewhere(make, self.public_url)
         # Not where this server's is configured to be: a command has to find it that knows of none.
         channel = Channel(jupyter_runtime_dir(), serve, self.log, self.elsewhere)
-        own_calls = OwnCalls(channel.name_in, channel.name_in_use, TOOLS)
+        own_calls = OwnCalls(channel.name_in, channel.name_in_use, TOOLS, program())
         return channel, own_calls
 
     def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:

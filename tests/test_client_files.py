@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 import os
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 
 @pytest.fixture
@@ -113,14 +115,16 @@ async def test_a_file_that_is_not_there_yet_reads_as_empty(window, folder):
 
 
 @pytest.mark.parametrize("kind", ["read", "search"])
-@pytest.mark.parametrize("how", ["locations", "rawInput", "title"])
+@pytest.mark.parametrize("how", ["locations", "rawInput", "another field", "title", "short title"])
 async def test_who_wants_to_read_it_learns_that_there_is_none(window, folder, kind, how):
     session = await window.new(folder)
     path = str(folder / "none.txt")
     told = {
         "locations": {"locations": [{"path": path}]},
         "rawInput": {"rawInput": {"file_path": "none.txt"}},
+        "another field": {"rawInput": {"target": path}},
         "title": {"title": f"Read {path}"},
+        "short title": {"title": "Read none.txt"},
     }[how]
     call = {"sessionUpdate": "tool_call", "toolCallId": "c", "kind": kind, **told}
     end = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}
@@ -143,6 +147,9 @@ async def test_who_wants_to_read_it_learns_that_there_is_none(window, folder, ki
         ("Read {link}/none.txt/more", False),
         ("Read {link}/none.txt~", False),
         ("Read /elsewhere{real}/none.txt", False),
+        ("Read `none.txt`", True),
+        ("Read sub/none.txt", False),
+        ("Read ../none.txt", False),
     ],
 )
 async def test_a_title_names_a_file_by_its_whole_path(window, folder, title, is_named):
@@ -172,3 +179,10 @@ async def test_what_somebody_else_has_made_meanwhile_is_kept(window, folder):
     path.write_text("the user's\n")
     error = await fs(window, session, "write", path=str(path), content="the agent's\n")
     assert error["code"] == -32012 and path.read_text() == "the user's\n"
+    path = folder / "new.ipynb"
+    assert await fs(window, session, "read", path=str(path)) == {"content": ""}
+    theirs = nbformat.writes(new_notebook(cells=[new_code_cell("'the user'")]))
+    path.write_text(theirs)
+    ours = nbformat.writes(new_notebook(cells=[new_code_cell("'the agent'")]))
+    error = await fs(window, session, "write", path=str(path), content=ours)
+    assert error["code"] == -32012 and path.read_text() == theirs

@@ -69,6 +69,7 @@ JSON = """{"cell_id": "a", "source": "print('x') # $HOME `ls`; a && b | c > d"}"
         ["jupyter-acp", "tool", "--session", ID, "--list"],
         ["/bin/sh", "-c", f"PROGRAM tool --session {ID} --list"],
         ["bash", "-c", f"jupyter-acp tool --session {ID} --list"],
+        ["/bin/bash", "-lc", f"PROGRAM tool --session {ID} --list"],
     ],
 )
 def test_our_own(world, command):
@@ -183,7 +184,8 @@ def test_everything_else(world, line):
         [],
         ["PROGRAM"],
         ["PROGRAM", "doctor"],
-        ["sh", "-lc", f"PROGRAM {TAIL}"],
+        # A login shell may find another by that name.
+        ["sh", "-lc", f"jupyter-acp {TAIL}"],
         ["sh", "-c", f"PROGRAM {TAIL}", "more"],
         ["sh", "-x", "-c", f"PROGRAM {TAIL}"],
         ["WORLD/other/sh", "-c", f"PROGRAM {TAIL}"],

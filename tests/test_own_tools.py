@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import shlex
 import subprocess
 
 import pytest
@@ -16,7 +17,7 @@ from jupyter_acp.app import PERMISSION_EVENT
 from jupyter_acp.sessions.calls import Calls
 from jupyter_acp.tools import toolbox
 from jupyter_acp.tools.asked import own_call
-from jupyter_acp.tools.command import ADMIT
+from jupyter_acp.tools.command import ADMIT, program
 
 ASK = "session/request_permission"
 TOOLS = {tool.name: tool for tool in toolbox.TOOLS}
@@ -400,6 +401,46 @@ async def test_an_agent_that_has_not_started_our_server_cannot_mean_it(window, s
     assert b"result" in await asyncio.wait_for(reader.readline(), 10)
     assert len(await questions(window, session, asking(call))) == 1
     writer.close()
+
+
+def shell(command, **more):
+    """A question about a command, as several agents tell it."""
+    return {"title": str(command), "kind": "execute", "rawInput": {"command": command}, **more}
+
+
+async def test_an_agent_that_asks_for_our_command_is_answered(window, session):
+    """As agents without MCP do: what the tool does is asked when it is called."""
+    own = [*program(), "tool", "--session", session]
+    line = f'{shlex.join(own)} run_cell --json \'{{"cell_id": "a"}}\''
+    beside = {"command": line, "cwd": "/anywhere", "description": "Run the cell"}
+    for call in (
+        shell(line),
+        shell([*own, "run_cell"]),
+        shell(["/bin/bash", "-lc", line]),
+        shell(line, rawInput=beside, title="Run the cell", content=[said("Run the cell")]),
+    ):
+        assert await questions(window, session, asking(call)) == [], call
+    decided = window.of("_jupyter/permission_decided")[-1]["params"]
+    assert (decided["subject"], decided["by"]) == ("jupyter-acp tool", "own tool")
+
+
+async def test_a_command_that_may_be_something_else_is_a_card(window, session):
+    own = f"{shlex.join(program())} tool --session"
+    line = f"{own} {session} --list"
+    diff = {"type": "diff", "path": "/x", "oldText": "", "newText": "x"}
+    for call in (
+        shell(f"{line}; touch x"),
+        shell(f"{own} other --list"),
+        shell(f"jupyter-acp tool --session {session} --list"),
+        shell(line, kind="edit"),
+        shell(line, rawInput={"command": line, "env": {"PYTHONPATH": "."}}),
+        shell(line, rawInput={"command": line, "stdin": "x"}),
+        shell(line, rawInput={"command": [line, 1]}),
+        shell(line, content=[diff]),
+        shell(line, locations=[{"path": "/x"}]),
+        {"title": line, "kind": "execute"},
+    ):
+        assert len(await questions(window, session, asking(call))) == 1, call
 
 
 async def test_what_the_updates_of_the_call_have_told_counts(window, session, in_use):

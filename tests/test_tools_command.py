@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -299,6 +300,17 @@ def test_sockets_of_others_are_passed_over(lure):
         link.unlink()
 
 
+def test_the_account_says_where_sockets_are_whatever_home_an_agent_sets(tmp_path, monkeypatch):
+    account = tmp_path / "account"
+    entry = SimpleNamespace(pw_dir=str(account))
+    monkeypatch.setattr("pwd.getpwuid", lambda uid: entry)
+    data = "Library/Jupyter" if sys.platform == "darwin" else ".local/share/jupyter"
+    folder = account / data / "runtime" / f"{places.prefix()}1"
+    folder.mkdir(parents=True, mode=0o700)
+    monkeypatch.setenv("HOME", str(tmp_path / "other"))
+    assert str(folder / places.SOCKET) in places.sockets()
+
+
 async def test_sockets_where_nobody_answers_are_passed_over(session, lure):
     assert "list_kernels" in await done("--session", session, "--list")
 
@@ -335,7 +347,7 @@ async def test_another_user_gets_nothing(session, acp, caplog):
 def test_it_starts_fast():
     code = (
         "import sys; from jupyter_acp.__main__ import main; import jupyter_acp.tools.command;"
-        "from jupyter_acp.tools.places import places; places();"
+        "from jupyter_acp.tools.places import sockets; sockets();"
         "print(len(sys.modules), [m for m in ('asyncio', 'pydantic', 'traitlets', 'tornado', 'orjson',"
         "'jupyter_server', 'importlib.metadata') if m in sys.modules])"
     )

@@ -93,8 +93,8 @@ class OwnCalls(Protocol):
     def asked(self, session: SessionView, params: Any) -> OwnCall | None:
         """Return the one that an agent asks leave for, if that is certain."""
 
-    def answer(self, session: SessionView, params: Any) -> tuple[str, OwnCall] | None:
-        """Return how to answer an agent that asks for leave to call one."""
+    def answer(self, session: SessionView, params: Any) -> tuple[str, str] | None:
+        """Return how to answer an agent that asks for leave to call one, and what it calls."""
 
 
 Service = Callable[[Any, Any], Awaitable[Any]]
@@ -271,9 +271,9 @@ class ClientServices:
         answer = self._own_calls.answer(session, params) if self._own_calls is not None else None
         if answer is None:
             return None
-        option, own = answer
-        id = params["toolCall"]["toolCallId"]
-        self._permissions.tell(session, "tool", own.tool, "allow", "own tool", toolCallId=id)
+        option, called = answer
+        id = params["toolCall"].get("toolCallId")
+        self._permissions.tell(session, "tool", called, "allow", "own tool", toolCallId=id)
         return option
 
     def asked(self, session: SessionView, params: Any, answer: Any) -> None:

@@ -11,7 +11,7 @@ import itertools
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -19,7 +19,7 @@ from ..bulk import Bulk
 from ..disk import read_text, write_text
 from ..formats import NOTEBOOK, TEXT, Change, Format, format_of, named, one_line_end
 from ..merge import ConflictError
-from ..paths import contained, folder_of, innermost, uri_path
+from ..paths import LONGEST, contained, folder_of, innermost, uri_path
 from ..policy import Action
 from ..protected import needs_permission
 from ..protocol import ReadFileParams, WriteFileParams, parse
@@ -215,14 +215,16 @@ class Files:
     ) -> Any:
         """Put what an agent writes together with what is there."""
         format, live = place.format, place.live
+        seen = self._seen.get(session.id, path)
+        if format is NOTEBOOK and seen == "" and place.text != "" and place.exists:
+            raise _conflict(path, "it was not there")
         if live is None:
-            seen = self._seen.get(session.id, path)
             base = place.value if seen is None else _value(format, seen)
             return _merge(format, base, place.value, value, path)
         if format is TEXT:
             # In windows, lines end in one way only.
             value = one_line_end(content)
-        known = self._seen.get(session.id, path)
+        known = seen
         if known is None:
             known = await self._loaded(path, live)
         base = _value(format, known if format is NOTEBOOK or known is None else one_line_end(known))
@@ -343,15 +345,24 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
 
 def _names(call: dict[str, Any], cwd: str, path: Path, asked: str) -> bool:
     """Whether a tool call says that it is about a file, as it was asked for or where it really is."""
-    for name in named_files(call):
+    for name in (*named_files(call), *_texts(call.get("rawInput"))):
         with contextlib.suppress(OSError, RuntimeError, ValueError, RpcError):
             if Path(cwd, uri_path(name)).resolve() == path:
                 return True
     title = str(call.get("title"))
+    whole, short = {asked, str(path)}, {os.path.relpath(each, cwd) for each in (asked, path)}
+    spellings = [(r"\w.~-", each) for each in whole] + [(r"\w.~/-", each) for each in short]
     return any(
-        re.search(rf"(?<![\w.~-]){re.escape(each)}(?![\w/~-]|\.\w)", title)
-        for each in (asked, str(path))
+        re.search(rf"(?<![{before}]){re.escape(each)}(?![\w/~-]|\.\w)", title)
+        for before, each in spellings
     )
+
+
+def _texts(given: Any) -> Iterator[str]:
+    """Yield the texts of a tool's input that could name a file: no two agents have the same fields."""
+    for text in given.values() if isinstance(given, dict) else ():
+        if isinstance(text, str) and 0 < len(text) <= LONGEST and "\n" not in text:
+            yield text
 
 
 def _make_folders(path: Path) -> None:

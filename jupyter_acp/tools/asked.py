@@ -6,15 +6,19 @@ Agents ask for leave before they call a tool of ours, and our tool then asks aga
 with the real code in the card. The first question can be answered without the user, but only if it
 is certain which tool it is about, and that it is about nothing else. Whatever has not one of the
 shapes of `shapes.py` is for the user to look at.
+
+An agent without MCP reaches the same tools by its shell, and asks for leave to run our command: that is
+answered in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from ..client.terminals.own import is_own_command
 from ..client.view import SessionView
 from .shapes import (
     FULL_NAME,
@@ -30,6 +34,22 @@ from .shapes import (
     wrapped,
 )
 from .tool import Tool
+
+COMMAND = "jupyter-acp tool"
+
+_BESIDE_A_COMMAND = {
+    "command",
+    "cwd",
+    "workdir",
+    "directory",
+    "dir_path",
+    "description",
+    "timeout",
+    "timeout_ms",
+    "is_background",
+    "run_in_background",
+}
+"""The fields of a shell tool's input that change nothing of what our program does."""
 
 
 class OwnCall(NamedTuple):
@@ -74,11 +94,16 @@ class OwnCalls:
         name_in: Callable[[str], str | None],
         name_in_use: Callable[[str], str | None],
         tools: Iterable[Tool],
+        program: Sequence[str] = (),
     ) -> None:
-        """Take how to learn what our MCP server is called in a session, and where it is in use."""
+        """Take how to learn what our MCP server is called in a session, and where it is in use.
+
+        `program` are the words that run our command.
+        """
         self._name_in = name_in
         self._name_in_use = name_in_use
         self._tools = {tool.name: tool for tool in tools}
+        self._program = program
 
     def asked(self, session: SessionView, params: Any) -> OwnCall | None:
         """Return the call of our tools that an agent asks leave for, if that is certain."""
@@ -87,20 +112,46 @@ class OwnCalls:
             return None
         return own_call(session.calls.asked(params.get("toolCall")), server, self._tools)
 
-    def answer(self, session: SessionView, params: Any) -> tuple[str, OwnCall] | None:
-        """Return how to answer an agent that asks for leave to call a tool of ours.
+    def answer(self, session: SessionView, params: Any) -> tuple[str, str] | None:
+        """Return how to answer an agent that asks for leave to call a tool of ours, and which.
 
-        That is the one option that allows it once, or None if the user has to look at it.
+        The answer is the one option that allows it once. None if the user has to look at it.
         """
         own = self.asked(session, params)
-        if own is None:
+        called = own.tool if own is not None else self._command(session, params)
+        if called is None:
             return None
         options = [each for each in entries(params, "options") if isinstance(each, dict)]
         ids = [each.get("optionId") for each in options]
         once = [each.get("optionId") for each in options if each.get("kind") == "allow_once"]
         if len(once) != 1 or not isinstance(once[0], str) or ids.count(once[0]) != 1:
             return None
-        return once[0], own
+        return once[0], called
+
+    def _command(self, session: SessionView, params: Any) -> str | None:
+        """Return the name of our command if an agent asks for leave to run it and nothing else."""
+        if not isinstance(params, dict):
+            return None
+        call: dict[str, Any] = {}
+        for telling in session.calls.asked(params.get("toolCall")):
+            call |= telling
+        if call.get("kind") != "execute" or call.get("isChanged"):
+            return None
+        given = call.get("rawInput")
+        shows_more = entries(call, "locations") or any(
+            not isinstance(each, dict) or each.get("type") == "diff"
+            for each in entries(call, "content")
+        )
+        if shows_more or not isinstance(given, dict) or given.keys() - _BESIDE_A_COMMAND:
+            return None
+        line = given.get("command")
+        if isinstance(line, list):
+            line = [str(word) for word in line]
+        elif not isinstance(line, str):
+            return None
+        # The agent runs it: where its shell looks for programs is not known here.
+        is_own = is_own_command(line, self._program, session.id, path="")
+        return COMMAND if is_own else None
 
     def claim(self, session: SessionView, name: str, arguments: Any) -> str | None:
         """Return the id of the agent's call in progress that a call of a tool is, if it is known."""

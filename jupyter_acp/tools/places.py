@@ -7,23 +7,37 @@ It imports little, since an agent waits for the command.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import socket
 import stat
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 SOCKET = "tools.sock"
 
 
-def places(runtime_dir: str | None = None) -> list[str]:
+def places(*runtime_dirs: str) -> list[str]:
     """Return the folders in which a socket may be, the first choice first."""
-    if runtime_dir is None:
-        from jupyter_core.paths import jupyter_runtime_dir
+    return list(dict.fromkeys([*runtime_dirs, tempfile.gettempdir(), "/tmp"]))  # noqa: S108
 
-        runtime_dir = jupyter_runtime_dir()
-    return list(dict.fromkeys([runtime_dir, tempfile.gettempdir(), "/tmp"]))  # noqa: S108
+
+def _runtime_dirs() -> Iterator[str]:
+    """Yield Jupyter's runtime folder by this environment, then by the user's account.
+
+    Some agents give their shell another HOME, and drop variables.
+    """
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    yield jupyter_runtime_dir()
+    with contextlib.suppress(ImportError, KeyError):
+        import pwd
+
+        data = "Library/Jupyter" if sys.platform == "darwin" else ".local/share/jupyter"
+        yield str(Path(pwd.getpwuid(os.geteuid()).pw_dir, data, "runtime"))
 
 
 def prefix() -> str:
@@ -34,7 +48,7 @@ def prefix() -> str:
 def sockets() -> list[str]:
     """Return the sockets of this user's servers, the newest first."""
     found: list[tuple[float, str]] = []
-    for place in places():
+    for place in places(*_runtime_dirs()):
         try:
             names = [name for name in os.listdir(place) if name.startswith(prefix())]
         except OSError:

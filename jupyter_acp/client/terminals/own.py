@@ -42,7 +42,9 @@ def is_own_command(
     if not all(is_ordinary_variable(*variable) for variable in (added or {}).items()):
         return False
     words = _words(command) if isinstance(command, str) else list(command)
-    if len(words) == 3 and words[1] == "-c" and _found(words[0], path) in _SHELLS:
+    if len(words) == 3 and words[1] in ("-c", "-lc") and _found(words[0], path) in _SHELLS:
+        # A login shell may look for programs elsewhere.
+        path = path if words[1] == "-c" else ""
         words = _words(words[2])
     start = len(program)
     if not words or not program or words[1 : start + 1] != [*program[1:], "tool"]:
