@@ -147,6 +147,21 @@ async def test_outline_of_the_active_notebook(agent: Driver, folder: Path) -> No
 
 
 @drives
+async def test_outline_of_an_attached_notebook(agent: Driver, folder: Path) -> None:
+    path = folder / "my n.ipynb"
+    path.write_text(notebook(markdown("# Title")))
+    await agent.start()
+    attached = {
+        "type": "text",
+        "text": f"\nThe notebook my n.ipynb ({path}): read it with read_notebook.\n",
+        "_meta": {"jupyter-acp": {"name": "my n.ipynb", "uri": path.as_uri()}},
+    }
+    assert "1 cells" in await agent.prompt("/outline", attached)
+    assert agent.tool()["locations"] == [{"path": str(path)}]
+    assert agent.of("session_info_update")[-1]["title"] == "/outline"
+
+
+@drives
 async def test_outline_of_files(agent: Driver, folder: Path) -> None:
     (folder / "a.py").write_text("import x\nclass A:\n    def b(self): ...\nasync def c(): ...\n")
     (folder / "my notes.md").write_text("# One\n```\n# no\n```\n## Two ##\n")

@@ -10,24 +10,44 @@ import pytest
 from conftest import scripted
 from hypothesis import given
 from hypothesis import strategies as st
+from mcpclient import connected, servers
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from page import Page
+from test_ends import until
 
-from jupyter_acp.context import files
+from jupyter_acp.context import editor, files
 from jupyter_acp.context import notebook as notebooks
-from jupyter_acp.context.block import BEGIN, CHANGED, END, WHOLE, Section, Told, without_context
+from jupyter_acp.context.block import (
+    BEGIN,
+    CHANGED,
+    END,
+    WHOLE,
+    Section,
+    Told,
+    title_without_context,
+    without_context,
+)
 from jupyter_acp.context.files import File
 from jupyter_acp.context.notebook import View
 from jupyter_acp.context.parts import Part, divided, quote
+from jupyter_acp.sessions import broken
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 CONTEXT = "_jupyter/prompt/context"
 
 
 @pytest.fixture
-def acp_agents():
+def acp_agents(jp_root_dir):
     takes_images = {"promptCapabilities": {"image": True}}
     compacts = scripted(capabilities={**takes_images, "loadSession": True})
-    return {"scripted": scripted(), "images": compacts}
+    elsewhere = {"sessionId": "x", "cwd": str(jp_root_dir), "title": f"a question\n\n{BEGIN} Wh"}
+    lists = {"loadSession": True, "sessionCapabilities": {"list": {}}}
+    return {
+        "scripted": scripted(),
+        "images": compacts,
+        "same-id": scripted(session_id="the only one"),
+        "lists": scripted(capabilities=lists, listed=[[elsewhere]]),
+    }
 
 
 def error(name="NameError", value="name 'sale' is not defined"):
@@ -273,7 +293,8 @@ async def test_it_is_told_again_if_the_agent_may_not_have_kept_it(window, sessio
     assert await told(window, session) == []
 
 
-async def test_what_was_never_sent_is_not_told(window, session, opened, page):
+async def test_what_was_never_sent_is_not_told(window, session, opened, page, patient):
+    (entry,) = await servers(window, session)
     await opened()
     page.silent = True
     asked = len(window.of("_jupyter/document/read"))
@@ -288,6 +309,9 @@ async def test_what_was_never_sent_is_not_told(window, session, opened, page):
         await window.send({"jsonrpc": "2.0", "id": request["id"], **answer})
     assert (await window.response(turn))["result"]["stopReason"] == "cancelled"
     assert window.of(CONTEXT) == []
+    async with connected(entry) as mcp:
+        refused = await mcp.refused("edit_cell", path="sales.ipynb", cell_id="a1", source="x")
+        assert "have not read" in refused
     assert "Sales analysis" in await words(window, session)
 
 
@@ -359,15 +383,187 @@ async def test_a_command_of_the_agent_goes_as_it_is(window, session, opened):
     assert "edit_cell" in await words(window, session), "it may have made the agent forget"
 
 
+@pytest.fixture
+def patient(monkeypatch):
+    monkeypatch.setattr(editor, "PATIENCE", 60)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(editor, "PATIENCE", 0.2)
+
+
 async def test_a_window_that_does_not_answer_holds_nothing_up(
-    window, session, opened, page, monkeypatch
+    window, session, opened, page, root, impatient
 ):
-    monkeypatch.setattr("jupyter_acp.sessions.context.PATIENCE", 0.2)
+    (root / "b.py").write_text("saved = 1\n")
+    await page.open("b.py", "unsaved = 2\n")
+    await moved(page, "b.py")
     await opened()
     page.silent = True
-    assert await told(window, session) == []
+    text = await words(window, session)
+    assert (
+        f"The notebook {root / 'sales.ipynb'} is open. It has unsaved changes. What is in it could "
+        "not be read just now. The user is in the cell a1. It has no kernel yet.\n"
+    ) in text
+    assert f"- {root / 'b.py'} (unsaved)" in text and "edit_cell" in text
+    for other in ("live", "STALE", "saved = ", "Sales"):
+        assert other not in text
     page.silent = False
+    text = await words(window, session)
+    assert "It is live" in text and "Sales analysis" in text and "unsaved = 2" in text
+
+
+async def test_one_window_that_does_not_answer_hides_only_what_it_has(
+    window, acp_connect, session, opened, root, impatient
+):
+    (root / "b.py").write_text("saved = 1\n")
+    other = Page(await acp_connect(), root, "other")
+    await other.open("b.py", "unsaved = 2\n")
+    await moved(other, "b.py", cursor={"line": 3, "character": 0})
+    other.silent = True
+    # Answered when the server has taken what was told before.
+    await other.window.result("session/list", {})
+    await opened()
+    text = await words(window, session)
+    assert "Sales analysis" in text and "saved = " not in text
+    assert f"- {root / 'b.py'} (the cursor is in line 4, unsaved)" in text
+    other.close()
+
+
+async def test_a_window_that_answers_with_an_error(window, session, opened, page, root):
+    (root / "b.py").write_text("saved = 1\n")
+    await page.open("b.py", "unsaved = 2\n")
+    await moved(page, "b.py")
+    await opened()
+    serve = page._serve
+
+    def fail(method, params):
+        error = {"error": {"code": -32603, "message": "This editor is broken."}}
+        return error if params["path"] == "b.py" else serve(method, params)
+
+    page._serve = fail
+    text = await words(window, session)
+    assert "Sales analysis" in text and f"- {root / 'b.py'} (unsaved)" in text
+    assert "saved = " not in text
+
+
+async def test_a_notebook_that_is_no_notebook_while_it_is_typed(window, session, page, root):
+    (root / "n.ipynb").write_text(json.dumps(new_notebook()))
+    (root / "b.py").write_text("saved = 1\n")
+    await page.open("b.py", "unsaved = 2\n")
+    await moved(page, "b.py")
+    await page.open("n.ipynb", '{"cells": [')
+    selection = {"text": "cells", "start": {"line": 0}, "end": {"line": 0}}
+    cursor = {"line": 0, "character": 9}
+    await moved(page, "n.ipynb", kind="file", cursor=cursor, selection=selection)
+    text = await words(window, session)
+    assert "could not be read just now. The cursor is in line 1. It has no kernel yet." in text
+    assert "Selected in it:" in text and "unsaved = 2" in text and "edit_cell" in text
+
+
+async def test_the_file_on_disk_is_not_what_a_window_has_that_is_away(
+    window, acp, acp_connect, session, page, root
+):
+    (entry,) = await servers(window, session)
+    for name in ("sales.ipynb", "other.ipynb"):
+        stale = new_notebook(cells=[new_markdown_cell("# STALE", id="a1")])
+        (root / name).write_text(json.dumps(stale))
+    (root / "b.py").write_text("saved = 1\n")
+    # What one window has, another has as it was saved.
+    await page.open("b.py")
+    lost = Page(await acp_connect(), root, "lost")
+    await lost.open("b.py", "unsaved = 2\n")
+    await moved(lost, "b.py")
+    await lost.open("sales.ipynb", json.loads(json.dumps(new_notebook(cells=cells()))))
+    await moved(lost, "sales.ipynb", "a1", selection={"text": "what was selected"})
+    await lost.window.result("session/list", {})
+    lost.close()
+    await lost.window.close()
+    workspace = (await acp.manager()).services.workspace
+    await until(lambda: workspace.is_away(root / "sales.ipynb"))
+    text = await words(window, session)
+    assert f"{root / 'sales.ipynb'} is open. It has unsaved changes. The window that has" in text
+    assert "has lost its connection" in text and f"- {root / 'b.py'} (unsaved)" in text
+    for other in ("live", "STALE", "saved = ", "selected"):
+        assert other not in text
+    async with connected(entry) as mcp:
+        refused = await mcp.refused("edit_cell", path="sales.ipynb", cell_id="a1", source="x")
+        assert "have not read" in refused
+
+
+async def test_a_kernel_that_runs(window, session, opened, root, jp_serverapp):
+    await jp_serverapp.session_manager.create_session(
+        path="sales.ipynb", name="sales.ipynb", type="notebook", kernel_name="python3"
+    )
+    kernels = jp_serverapp.kernel_manager
+    (id,) = kernels.list_kernel_ids()
+    client = kernels.get_kernel(id).client()
+    client.start_channels()
+    await client.wait_for_ready(60)
+    client.stop_channels()
+    await until(lambda: kernels.get_kernel(id).execution_state == "idle")
+    await opened()
+    assert "Its kernel python3 is idle." in await words(window, session)
+    await kernels.shutdown_kernel(id)
+    assert "It has no kernel yet." in await words(window, session)
+
+
+async def test_many_documents(window, session, opened, page, root):
+    for number in range(editor.DOCUMENTS + 5):
+        (root / f"f{number}.py").write_text("saved = 1\n")
+        await page.open(f"f{number}.py", "unsaved = 2\n")
+        await moved(page, f"f{number}.py", cursor={"line": 0})
+    await opened()
+    asked = len(window.of("_jupyter/document/read"))
+    text = await words(window, session)
+    assert text.count("\n- ") == editor.DOCUMENTS + 5
+    assert text.count("the cursor is in line 1") == editor.DOCUMENTS
+    assert len(window.of("_jupyter/document/read")) - asked == editor.DOCUMENTS + 1
+    await window.notify("_jupyter/settings/update", {"contextLength": 2000})
+    text = await words(window, await window.new(root))
+    named = text.count("\n- ") - 1
+    assert named and f"\n- and {editor.DOCUMENTS + 5 - named} more\n" in text
+
+
+async def test_a_new_session_of_the_agent_by_the_same_id_is_told_anew(
+    window, root, opened, monkeypatch
+):
+    monkeypatch.setattr(broken, "PATIENCE", 0.2)
+    session = await window.new(root, "same-id")
+    await opened()
     await words(window, session)
+    await window.start_prompt(session, ["chunk", "begun"], ["never"])
+    await window.wait(lambda m: "agent_message_chunk" in str(m) and "begun" in str(m))
+    await window.notify("session/cancel", {"sessionId": session})
+    # It is given up, and what comes next goes to another one.
+    *_, last = await told_last(window, session)
+    assert last["text"].startswith(BEGIN) and "Sales analysis" in last["text"]
+    (restored,) = window.of("_jupyter/session/restored")
+    assert restored["params"]["how"] == "new"
+
+
+async def test_the_built_in_agent_tells_the_user_from_it(window, root, opened, page):
+    await opened(active="a2")
+    session = await window.new(root, "builtin")
+
+    async def say(text):
+        block = {"type": "text", "text": text}
+        await window.result("session/prompt", {"sessionId": session, "prompt": [block]})
+
+    await say("Hello there")
+    assert len(window.of(CONTEXT)) == 1 and window.of(CONTEXT)[0]["params"]["images"] == 1
+    titles = [m["params"]["update"]["title"] for m in window.updates("session_info_update")]
+    assert set(titles) == {"Hello there"}
+    answer = "".join(window.texts())
+    assert "sales.ipynb` (active)" in answer
+    assert "Try `/" not in answer and "an image" not in answer
+    # Nor does it repeat that as their words.
+    start = len(window.received)
+    await window.result("_jupyter/session/reload", {"sessionId": session})
+    await window.wait(lambda m: m.get("method") == "_jupyter/session/reloaded", start)
+    *_, repeated = window.updates("user_message_chunk")
+    assert repeated["params"]["update"]["content"] == {"type": "text", "text": "Hello there"}
 
 
 async def test_stock_clients_send_it_too_and_are_not_shown_it(acp_connect, opened, root):
@@ -379,16 +575,18 @@ async def test_stock_clients_send_it_too_and_are_not_shown_it(acp_connect, opene
 
 
 async def test_cells_that_were_told_in_full_may_be_edited(window, session, opened):
-    from mcpclient import connected, servers
-
-    await opened(active="a2")
-    await words(window, session)
     (entry,) = await servers(window, session)
+    await opened(active="a2")
+    # In the same turn, too.
+    turn = await window.start_prompt(session, ["chunk", "begun"], ["until_cancel"])
+    await window.wait(lambda m: "agent_message_chunk" in str(m) and "begun" in str(m))
     async with connected(entry) as mcp:
         await mcp.text("edit_cell", path="sales.ipynb", cell_id="a3", source="mean = 1")
         assert "have not read" in await mcp.refused(
             "edit_cell", path="sales.ipynb", cell_id="a1", source="x"
         )
+    await window.notify("session/cancel", {"sessionId": session})
+    await window.response(turn)
 
 
 class TestWithoutTools:
@@ -445,6 +643,26 @@ def test_the_words_of_the_user_are_known_from_it():
         f"{BEGIN}\n{WHOLE}\nI have lost the rest.",
     ):
         assert without_context(own) == own
+
+
+@pytest.mark.parametrize(
+    "title",
+    [f"why? {BEGIN} What the user has open…", f"why?\n\n{BEGIN}", "why? <jupyter-contex…", "why?"],
+)
+async def test_titles_are_the_words_of_the_user(window, session, title):
+    assert title_without_context(title) == "why?"
+    await window.prompt(
+        session, ["update", {"sessionUpdate": "session_info_update", "title": title}]
+    )
+    assert window.updates("session_info_update")[-1]["params"]["update"]["title"] == "why?"
+    (listed,) = (await window.result("session/list", {}))["sessions"]
+    assert listed["title"] == "why?"
+
+
+async def test_titles_of_sessions_from_elsewhere(window, root):
+    await window.new(root, "lists")
+    listed = (await window.result("session/list", {}))["sessions"]
+    assert "a question" in [each.get("title") for each in listed]
 
 
 async def test_what_was_open_then_is_nothing_that_the_user_said(window, session, tmp_path):

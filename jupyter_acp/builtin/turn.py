@@ -7,11 +7,13 @@ from __future__ import annotations
 import asyncio
 import re
 import uuid
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from ..context.block import without_context
 from ..rpc import Connection, RpcError
-from .client import Client
+from .client import EXTENSION, Client
 from .session import Session, characters
 from .store import Store
 from .tool import Tool
@@ -41,7 +43,8 @@ class Turn:
         self.client = client
         self.session = session
         self.store = store
-        self.prompt = prompt
+        # What the client tells of its editor comes last: all the rest is what the person has sent.
+        self.prompt = list(takewhile(lambda block: not _is_context(block), prompt))
         self.id = uuid.uuid4().hex
         self._connection = connection
         self._task: asyncio.Task[Any] | None = None
@@ -60,7 +63,8 @@ class Turn:
     @property
     def text(self) -> str:
         """Return what the person typed, without what they attached."""
-        return "\n".join(block["text"] for block in self.prompt if block["type"] == "text")
+        blocks = (block for block in self.prompt if block["type"] == "text")
+        return "\n".join(block["text"] for block in blocks if attached_uri(block) is None)
 
     @property
     def brief(self) -> bool:
@@ -204,6 +208,20 @@ class Turn:
 
     def _open_tools(self) -> list[Tool]:
         return [tool for tool in self._tools if not tool.ended]
+
+
+def attached_uri(block: dict[str, Any]) -> str | None:
+    """Return the address of what a block of a prompt attaches, if it tells one."""
+    meta = block.get("_meta")
+    ours = meta.get(EXTENSION) if isinstance(meta, dict) else None
+    for named in (block, block.get("resource"), ours):
+        if isinstance(named, dict) and isinstance(uri := named.get("uri"), str):
+            return uri
+    return None
+
+
+def _is_context(block: dict[str, Any]) -> bool:
+    return block["type"] == "text" and bool(block["text"]) and not without_context(block["text"])
 
 
 def _pieces(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 BEGIN = "<jupyter-context>"
@@ -23,6 +23,9 @@ FRAME = len(f"{BEGIN}\n{max(WHOLE, CHANGED, key=len)}\n{END}")
 """How many are around them."""
 
 _DELIMITER = re.compile(r"</?jupyter-context>", re.IGNORECASE)
+_IN_TITLE = BEGIN[:13]
+"""Agents cut titles off anywhere."""
+
 # By its first sentence, too: users write of delimiters.
 _BLOCK = re.compile(
     rf"\s*{BEGIN}\n(?:{re.escape(WHOLE)}|{re.escape(CHANGED)})\n.*?\n{END}", re.DOTALL
@@ -57,6 +60,9 @@ class Block(NamedTuple):
     images: list[Image]
     state: State
     """What the agent knows when it has got it."""
+
+    on_sent: Callable[[], None] = lambda: None
+    """Called when it goes to the agent."""
 
     def content(self, *, takes_images: bool) -> list[dict[str, Any]]:
         """Return it as the content of a prompt."""
@@ -113,6 +119,11 @@ class Told:
 def without_context(text: str) -> str:
     """Return the user's own words of a message that an agent repeats."""
     return _BLOCK.sub("", text) if BEGIN in text else text
+
+
+def title_without_context(title: str) -> str:
+    """Return the user's own words of a title that an agent makes of a message."""
+    return title.partition(_IN_TITLE)[0].rstrip()
 
 
 def _digest(section: Section) -> bytes:

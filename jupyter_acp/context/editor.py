@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
-from collections.abc import Hashable
+from collections.abc import Awaitable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..paths import contained, uri_path
 from ..policy import Action
@@ -34,10 +37,26 @@ DEFAULT_LIMIT = 6000
 """How long the block may be, in characters; what says where the user is and how to act always goes."""
 
 DOCUMENTS = 20
-"""How many of the other documents are named."""
+"""How many of the other documents are read; the rest are only named."""
+
+PATIENCE = 2.0
+"""How long it may take to read a document, in seconds: the message waits for it."""
 
 _CLOSED = 0.04
 """Which part of the room is kept for the names of those that were closed."""
+
+_AWAY = (
+    "The window that has it open has lost its connection: what the user sees there is not known, and "
+    "the file on disk may be older."
+)
+_UNREAD = "What is in it could not be read just now."
+_LIVE = (
+    "It is live: the user sees what you change in it at once, and the file on disk may be older than "
+    "what follows."
+)
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -73,6 +92,20 @@ class Document:
         line = cursor.get("line") if isinstance(cursor, dict) else None
         return line if isinstance(line, int) else None
 
+    @property
+    def cell(self) -> str | None:
+        """The id of the cell that the user is in."""
+        cell = self.state.get("cell")
+        id = cell.get("id") if isinstance(cell, dict) else None
+        return id if isinstance(id, str) else None
+
+    @property
+    def place(self) -> str:
+        """Where in it the user is, as a sentence."""
+        if self.cell is not None:
+            return f"The user is in the cell {self.cell}."
+        return f"The cursor is in line {self.line + 1}." if self.line is not None else ""
+
 
 class Editor:
     """Makes the block of text that goes along with a message."""
@@ -104,10 +137,11 @@ class Editor:
         if not self.limit:
             return None
         active, others = await self._documents_of(session)
-        front = [active] if active is not None else []
-        closed = told.closed({str(each.path) for each in [*front, *others]}, memory)
-        if not (front or others or closed):
+        known = {str(each.path) for each in [*([active] if active else []), *others]}
+        closed = told.closed(known, memory)
+        if not (known or closed):
             return None
+        reading = asyncio.gather(*(self._file(session, each) for each in others[:DOCUMENTS]))
         head: list[Section] = []
         parts: list[Part] = []
         loaded: Notebook | None = None
@@ -117,20 +151,18 @@ class Editor:
         if closed:
             tell = listed("No longer open, or no longer shared:", closed)
             parts.append(Part(tell, _CLOSED, Section("closed")))
-        named = others[:DOCUMENTS]
-        parts += files.others(
-            [await self._file(session, each) for each in named], is_all=active is None
-        )
+        named = [File(each.path, is_dirty=each.is_dirty) for each in others[DOCUMENTS:]]
+        parts += files.others([*await reading, *named], is_all=active is None)
         fixed = [*head, Section("how", how)]
         room = self.limit - FRAME - sum(len(section.text) + GAP for section in fixed)
         texts = list(zip(parts, divided(parts, room), strict=True))
-        if loaded is not None:
-            # It knows these now, and may change them.
-            cells = [part.cell for part, text in texts if part.cell and part.cell["source"] in text]
-            self._notebooks.note(session, loaded, cells)
         found = [part.section._replace(text=text) for part, text in texts if text]
-        known = {str(each.path) for each in [*front, *named]}
-        return told.news([*head, *found, fixed[-1]], memory, known)
+        block = told.news([*head, *found, fixed[-1]], memory, known)
+        if block is None or loaded is None:
+            return block
+        # What it is sent in full it has read, and may change.
+        cells = [part.cell for part, text in texts if part.cell and part.cell["source"] in text]
+        return block._replace(on_sent=partial(self._notebooks.note, session, loaded, cells))
 
     async def _documents_of(self, session: SessionView) -> tuple[Document | None, list[Document]]:
         """Return the document that the user is in, and the others, as far as they are shared."""
@@ -156,38 +188,39 @@ class Editor:
         self, session: SessionView, document: Document
     ) -> tuple[str, list[Part], Notebook | None]:
         """Return what is always told of the document in front, what else there is, and its cells."""
+        path, place = document.path, document.place
         what = "The notebook" if document.is_notebook else "The file"
-        unsaved = " It has unsaved changes." if document.is_dirty else ""
-        title = f"{what} {document.path} is open.{unsaved}"
-        if not self._may_read(session, document.path):
+        unsaved = "It has unsaved changes." if document.is_dirty else ""
+        title = _sentences(f"{what} {path} is open.", unsaved)
+        if not self._may_read(session, path):
             return f"{title} Its content is not shared: ask for it.", [], None
+        if self._workspace.is_away(path):
+            return f"{title} {_AWAY}", [], None
         if not document.is_notebook:
             file = await self._file(session, document)
-            line = f" The cursor is in line {file.line + 1}." if file.line is not None else ""
-            return f"{title}{line}", files.parts(file), None
-        content = await self._notebooks.load(document.path)
-        kernel = await self._kernels.find(document.path)
-        runs = f"Its kernel {kernel.name} is {kernel.state}." if kernel else "It has no kernel yet."
-        cell = document.state.get("cell")
-        view = View(
-            document.path.name,
-            document.language,
-            content.cells,
-            cell.get("id") if isinstance(cell, dict) else None,
-            document.selected,
+            return _sentences(title, place), files.parts(file), None
+        content, kernel = await asyncio.gather(
+            _in_time(path, self._notebooks.load(path)), _in_time(path, self._kernel(path))
         )
-        head = (
-            f"{title} It is live: the user sees what you change in it at once, and the file on disk "
-            f"may be older than what follows. {runs}"
-        )
-        return head, notebook.parts(view), content
+        if content is None or content.live is None:
+            file = File(path, document.language, selected=document.selected)
+            return _sentences(title, _UNREAD, place, kernel), files.parts(file), None
+        view = View(path.name, document.language, content.cells, document.cell, document.selected)
+        return _sentences(title, _LIVE, kernel), notebook.parts(view), content
+
+    async def _kernel(self, path: Path) -> str:
+        """Return what the kernel of a notebook does, as a sentence."""
+        kernel = await self._kernels.find(path)
+        return f"Its kernel {kernel.name} is {kernel.state}." if kernel else "It has no kernel yet."
 
     async def _file(self, session: SessionView, document: Document) -> File:
         """Return what is told of a file: its text if the agent may read it and disk has another."""
         path, is_dirty = document.path, document.is_dirty
         if document.is_notebook or not self._may_read(session, path):
             return File(path, is_dirty=is_dirty)
-        live = await self._documents.read(path) if is_dirty else None
+        # Another window may have it without what is unsaved in one that is away.
+        is_live = is_dirty and not self._workspace.is_away(path)
+        live = await _in_time(path, self._documents.read(path)) if is_live else None
         unsaved = live.content if live is not None and isinstance(live.content, str) else None
         return File(
             path, document.language, document.line, document.selected, unsaved, is_dirty=is_dirty
@@ -205,6 +238,19 @@ class Editor:
             "ask" if needs_permission(path, roots, "read") else "allow"
         )
         return self._permissions.allows(session, action, default)
+
+
+async def _in_time(path: Path, reading: Awaitable[T]) -> T | None:
+    """Return what is read, or None if it fails or takes long: the message matters more."""
+    try:
+        return await asyncio.wait_for(reading, PATIENCE)
+    except Exception as error:
+        _log.warning("%s could not be told with a message: %r", path, error)
+        return None
+
+
+def _sentences(*sentences: str | None) -> str:
+    return " ".join(filter(None, sentences))
 
 
 def _document(entry: dict[str, Any] | None) -> Document | None:

@@ -43,8 +43,10 @@ def others(files: Sequence[File], *, is_all: bool) -> list[Part]:
         return []
     tell = listed("Open:" if is_all else "Also open:", [_line(file) for file in files])
     names = Part(tell, _NAMES, Section("others"))
-    share = _TEXTS / len(files)
-    texts = [_text(file, str(file.path), Section(str(file.path)), share) for file in files]
+    told = [file for file in files if file.selected or file.unsaved is not None]
+    texts = [
+        _text(file, str(file.path), Section(str(file.path)), _TEXTS / len(told)) for file in told
+    ]
     return [names, *chain(*texts)]
 
 

@@ -300,6 +300,8 @@ class AgentSession:
                 return how, message.format(name=link.name)
         if not may_begin_anew:
             raise RpcError(UNAVAILABLE, f"{link.name} did not open this session again.")
+        # It may have the id of the old one.
+        self.told.forget()
         await self.open(protocol.SESSION_NEW, self._begun_anew(), link)
         self._anew = None
         record.retold = await retell(self.transcript, anew.unanswered if anew else None)

@@ -4,16 +4,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from .. import protocol
 from ..context.block import Block
 from .agent_session import AgentSession
 from .transcript import Transcript
-
-PATIENCE = 3.0
-"""How long windows may take to tell what is in them, in seconds: the message does not wait longer."""
 
 
 async def context_for(session: AgentSession, params: dict[str, Any]) -> Block | None:
@@ -29,7 +25,7 @@ async def context_for(session: AgentSession, params: dict[str, Any]) -> Block | 
         session.told.forget()
         return None
     try:
-        return await asyncio.wait_for(session.editor_context(), PATIENCE)
+        return await session.editor_context()
     except Exception as error:
         # The message itself matters more.
         session.logger.warning("What is open was not told with a message: %r", error)
@@ -37,7 +33,8 @@ async def context_for(session: AgentSession, params: dict[str, Any]) -> Block | 
 
 
 def with_context(transcript: Transcript, content: list[Any], block: Block) -> list[Any]:
-    """Return a prompt's content with a block that goes along, which the transcript tells."""
+    """Return a prompt's content with a block that goes along, when it is about to be sent."""
+    block.on_sent()
     can = transcript.setup.known.get("promptCapabilities")
     along = block.content(takes_images=isinstance(can, dict) and bool(can.get("image")))
     transcript.append(protocol.CONTEXT, {"text": block.text, "images": len(along) - 1})

@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..agents.agent import Agent
+from ..context.block import title_without_context
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import METHOD_NOT_FOUND
 from .record import SessionRecord, now
@@ -160,7 +161,7 @@ def _session(agent: str, entry: Any) -> ForeignSession | None:
         agent,
         theirs,
         cwd,
-        title[:TITLE_LIMIT] if isinstance(title, str) else "",
+        title_without_context(title)[:TITLE_LIMIT] if isinstance(title, str) else "",
         updated if isinstance(updated, str) else "",
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from .. import protocol
+from ..context.block import title_without_context
 from .choices import chosen
 from .record import SessionRecord
 
@@ -63,6 +64,8 @@ class Setup:
         elif kind == "available_commands_update":
             self.keep("availableCommands", update.get("availableCommands"))
         elif kind == "session_info_update" and isinstance(update.get("title"), str):
+            # For windows, too, which see the update.
+            update["title"] = title_without_context(update["title"])
             self._record.title = update["title"][:TITLE_LIMIT]
 
     def chose(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...rpc import RpcError
 from .. import paths
-from ..turn import Turn
+from ..turn import Turn, attached_uri
 
 _FILE = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|(\S+))\s*""")
 
@@ -41,8 +41,8 @@ async def file_meant(turn: Turn, name: str) -> Path | None:
     if name:
         return paths.from_person(name, turn.folder)
     for block in turn.prompt:
-        uri = block.get("uri") or (block.get("resource") or {}).get("uri")
-        if isinstance(uri, str) and (path := paths.from_uri(uri)) is not None:
+        uri = attached_uri(block)
+        if uri is not None and (path := paths.from_uri(uri)) is not None:
             return path
     if turn.client.tells("activeDocument"):
         document = await turn.client.active_document()
