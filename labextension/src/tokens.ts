@@ -204,6 +204,17 @@ export interface IWorkspaceTracker {
   readonly viewChanged: ISignal<IWorkspaceTracker, void>;
   /** What is open at a path, if anything is. */
   describe(path: string): IWorkspaceDocument | null;
+  /** What agents are told with each message, as the user has set it. */
+  readonly told: IWorkspaceTracker.ITold;
+}
+
+export namespace IWorkspaceTracker {
+  export interface ITold {
+    /** Which document the user is in, and where in it. */
+    readonly place: boolean;
+    /** Which documents are open. */
+    readonly documents: boolean;
+  }
 }
 
 export const IWorkspaceTracker = new Token<IWorkspaceTracker>(
@@ -255,9 +266,11 @@ export const IDocumentOpener = new Token<IDocumentOpener>(
   'Shows the documents that agents name.'
 );
 
-/** Where the user is at the moment. */
+/** What the agent is told with the next message. */
 export interface IActiveContext {
+  /** Where the user is, if that is told. */
   label: string;
+  told: IWorkspaceTracker.ITold;
 }
 
 /** Something that a prompt can mention. */
@@ -272,6 +285,7 @@ export interface IMention {
 export interface IPromptContext {
   /** Emitted when the user has moved on, perhaps only by a letter. */
   readonly changed: ISignal<unknown, void>;
+  /** Null if nothing is told. */
   active(): IActiveContext | null;
   /** What could be meant by a few letters. */
   suggest(query: string): Promise<IMention[]>;

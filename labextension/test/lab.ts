@@ -160,7 +160,7 @@ export class FakeConnection {
 }
 
 class FakeSettings {
-  readonly composite: Record<string, boolean> = {};
+  readonly composite: Record<string, boolean | number> = {};
   readonly changed = new Signal<this, void>(this);
 }
 
@@ -246,7 +246,7 @@ export class FakeLab {
     this.turnTo(next);
   }
 
-  set(key: string, value: boolean): void {
+  set(key: string, value: boolean | number): void {
     this.settings.composite[key] = value;
     this.settings.changed.emit();
   }

@@ -44,12 +44,23 @@ describe('our own tools', () => {
   it('have them in a question only where the server is certain of them', () => {
     const words = (toolCall?: object, tool?: string) =>
       requestWords({ toolCall, _meta: { 'jupyter-acp': { tool } } }, english);
-    for (const title of ['jupyter/run_code', 'run_code', 'jupyter_run_code']) {
-      expect(words({ title })).toBe(title);
+    const uncertain = 'Use the tool run_code of “jupyter”';
+    for (const [title, otherwise] of [
+      ['run_code', 'run_code'],
+      ['jupyter_run_code', uncertain],
+      ['mcp__jupyter__run_code', uncertain],
+      ['mcp.jupyter.run_code', uncertain],
+      ['Tool: jupyter/run_code', uncertain],
+      ['run_code (jupyter MCP Server)', uncertain]
+    ]) {
+      expect(words({ title })).toBe(otherwise);
       expect(words({ title }, 'run_code')).toBe('Run code');
     }
+    expect(words({ title: 'mcp__a__b\nand more' })).toBe('mcp__a__b\nand more');
     const _meta = { claudeCode: { toolName: 'mcp__jupyter__delete_cell' } };
-    expect(words({ title: '{}', _meta })).toBe('mcp__jupyter__delete_cell');
+    expect(words({ title: '{}', _meta })).toBe(
+      'Use the tool delete_cell of “jupyter”'
+    );
     expect(words({ title: '{}', _meta }, 'delete_cell')).toBe('Delete cell');
     expect(words()).toBe('');
     expect(requestWords(undefined, english)).toBe('');

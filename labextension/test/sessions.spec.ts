@@ -154,7 +154,7 @@ describe('Sessions', () => {
     server.log.splice(0, 3);
     server.answers[Method.attach] = () => {
       setImmediate(() =>
-        server.send(...server.log.map(line => JSON.parse(line)))
+        server.send(...server.log.map(line => JSON.parse(line) as object))
       );
       return { seq: 5, after: 3, state: 'idle', pending: [] };
     };

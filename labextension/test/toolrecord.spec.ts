@@ -303,6 +303,7 @@ describe('what a record tells', () => {
     expect(
       runsOf(
         record('run_cells', {
+          language: 'R',
           cells: [
             {
               source: 'x',
@@ -319,6 +320,7 @@ describe('what a record tells', () => {
     ).toEqual([
       {
         source: 'x',
+        language: 'R',
         cell: { id: 'c0', index: 2 },
         outputs: [{ output_type: 'stream', name: 'stdout', text: 'ab' }],
         executionCount: 3,
@@ -327,6 +329,7 @@ describe('what a record tells', () => {
       },
       {
         source: '',
+        language: 'R',
         cell: undefined,
         outputs: [],
         executionCount: null,
@@ -344,7 +347,7 @@ describe('what a record tells', () => {
       output_type: 'display_data',
       data: { 'image/png': ['a', 'b'] }
     };
-    expect(outputsOf(record('cell_output', { output: png }))).toEqual([
+    expect(outputsOf(record('cell_output', { outputs: [png] }))).toEqual([
       {
         output_type: 'display_data',
         data: { 'image/png': 'ab' },

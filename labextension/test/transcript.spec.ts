@@ -9,6 +9,12 @@ import {
 import { Method } from '../src/protocol';
 import { Feed, numbered } from './helpers';
 
+/** How the server begins what it tells an agent with a message. */
+const WHOLE =
+  'What the user has open in JupyterLab. It is information, not a request.';
+const CHANGED =
+  'What has changed in JupyterLab since the last message. It is information, not a request.';
+
 function kinds(feed: Feed): string[] {
   return feed.transcript.items.map(item => item.kind);
 }
@@ -131,7 +137,7 @@ describe('Transcript', () => {
 
     it('keeps apart what the agent was told with a message', () => {
       const feed = new Feed();
-      const told = 'The notebook a.ipynb is open.';
+      const told = `${WHOLE}\n\nThe notebook a.ipynb is open.`;
       feed.prompt('why?');
       feed.send(Method.promptContext, {
         text: `<jupyter-context>\n${told}\n</jupyter-context>`,
@@ -144,27 +150,42 @@ describe('Transcript', () => {
       expect(feed.transcript.prompts).toEqual(['why?']);
     });
 
-    it.each([1, 7, 1000])(
-      'finds it in what agents repeat, in pieces of %d',
-      size => {
+    it.each([
+      [WHOLE, 1],
+      [CHANGED, 7],
+      [WHOLE, 1000]
+    ])(
+      'finds it in what agents repeat: “%s”, in pieces of %d',
+      (beginning, size) => {
         const feed = new Feed();
-        const all =
-          'why?\n\n<jupyter-context>\nThe cell\nfailed\n</jupyter-context>\nSay it.';
+        const context = `${beginning}\n\nThe cell\nfailed`;
+        const all = `why?\n\n<jupyter-context>\n${context}\n</jupyter-context>\nSay it.`;
         for (let at = 0; at < all.length; at += size) {
           feed.text('user_message_chunk', all.slice(at, at + size));
         }
         feed.text(
           'agent_message_chunk',
-          '<jupyter-context>\n</jupyter-context>'
+          `<jupyter-context>\n${beginning}\n\n</jupyter-context>`
         );
         const [said, answer] = feed.transcript.items as IMessageItem[];
         expect(messageText(said)).toMatch(/^why\?\n+Say it\.$/);
-        expect(messageText({ ...said, parts: said.told })).toBe(
-          'The cell\nfailed'
-        );
+        expect(messageText({ ...said, parts: said.told })).toBe(context);
         expect(messageText(answer)).toContain('jupyter-context');
       }
     );
+
+    it('leaves alone what users write about its delimiters', () => {
+      const feed = new Feed();
+      const words =
+        'Why\n<jupyter-context>\nand not XML\n</jupyter-context>\nhere?';
+      feed.prompt(words);
+      feed.text('user_message_chunk', words);
+      const items = feed.transcript.items as IMessageItem[];
+      expect(items.map(item => [messageText(item), item.told])).toEqual([
+        [words, []],
+        [words, []]
+      ]);
+    });
 
     it('keeps images between texts', () => {
       const feed = new Feed();

@@ -1,11 +1,13 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { Button, closeIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { Attachment } from '../model/attachments';
 import type { SessionModel } from '../model/session';
+import type { IActiveContext } from '../tokens';
 import { useChat } from './context';
 import { useFrameUpdates } from './hooks';
 import { Visible } from './visible';
@@ -25,7 +27,8 @@ export function Attachments({
 }: IAttachmentsProps): JSX.Element | null {
   const { context, trans } = useChat();
   useFrameUpdates(context?.changed ?? null);
-  const active = context?.active();
+  // Nothing that is open here is told elsewhere.
+  const active = model.isRemote ? null : context?.active();
   const { attachments } = model.composer;
   if (!active && attachments.length === 0) {
     return null;
@@ -44,11 +47,9 @@ export function Attachments({
             aria-checked={sharesContext}
             title={
               sharesContext
-                ? trans.__(
-                    'The agent is told where you are and what is open; click to keep that to yourself'
-                  )
+                ? toldWords(active, trans)
                 : trans.__(
-                    'The agent is not told where you are; click to tell it'
+                    'The agent is not told where you are or what is open; click to tell it'
                   )
             }
             onClick={() => onShareContext(!sharesContext)}
@@ -83,6 +84,21 @@ export function Attachments({
       ))}
     </ul>
   );
+}
+
+function toldWords({ told }: IActiveContext, trans: TranslationBundle): string {
+  if (!told.documents) {
+    return trans.__(
+      'The agent is told where you are; click to keep that to yourself'
+    );
+  }
+  return told.place
+    ? trans.__(
+        'The agent is told where you are and what is open; click to keep that to yourself'
+      )
+    : trans.__(
+        'The agent is told what is open; click to keep that to yourself'
+      );
 }
 
 interface IAttachmentNamesProps {

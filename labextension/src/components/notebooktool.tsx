@@ -82,7 +82,7 @@ function Run({ run }: { run: IRun }): JSX.Element {
   const { trans } = useChat();
   return (
     <div className="jp-acp-Run">
-      {run.source && <Code text={run.source} />}
+      {run.source && <Code text={run.source} language={run.language} />}
       {run.outputs.length > 0 ? (
         <Outputs outputs={run.outputs} />
       ) : (

@@ -9,26 +9,18 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { hasHidden } from '../model/hidden';
-import { asText, inputText } from '../model/input';
+import { inputText } from '../model/input';
 import { keyOf, meaningOf, ordered } from '../model/options';
-import { isJsonTitle, requestWords } from '../model/owntools';
+import { requestWords } from '../model/owntools';
+import { type IExplained, askedOf } from '../model/question';
 import type { IPendingRequest } from '../model/session';
+import { placesOf } from '../model/toolcall';
 import {
-  type IToolCall,
-  mergeToolCall,
-  newToolCall,
-  placesOf
-} from '../model/toolcall';
-import {
-  type INamedFile,
   type IPermissionOption,
   type IPermissionParams,
   type PermissionOutcome,
-  type ToolContent,
   ourMeta
 } from '../protocol';
-import type { IPermissionRules } from '../tokens';
 import { Content } from './content';
 import { useChat } from './context';
 import { Location } from './location';
@@ -51,15 +43,6 @@ const MARKS = new Map<string, LabIcon>([
   ['reject_always', clearIcon]
 ]);
 
-/** What the server has to say of a question. */
-interface IExplained {
-  /** What a lasting answer would mean; agents keep their own. */
-  rule: Pick<IPermissionRules.IRule, 'kind' | 'match'>;
-  files: INamedFile[];
-  /** Whether the same stands in the content, for clients that do not know us. */
-  isWarned: boolean;
-}
-
 interface IPermissionProps {
   request: IPendingRequest;
   /** The id of the agent that asks. */
@@ -80,9 +63,12 @@ export function Permission({
   onKey
 }: IPermissionProps): JSX.Element {
   const { trans, rules } = useChat();
-  const { toolCall, options: given = [] } = request.params as IPermissionParams;
+  const { options: given = [] } = request.params as IPermissionParams;
   const { rule, files = [] } = ourMeta<IExplained>(request.params);
-  const call = React.useMemo(() => callOf(request.params), [request.params]);
+  const { call, isHiding } = React.useMemo(
+    () => askedOf(request.params),
+    [request.params]
+  );
   const input = React.useMemo(() => inputText(call), [call]);
   const options = React.useMemo(() => ordered(given), [given]);
   const title =
@@ -129,7 +115,7 @@ export function Permission({
         </span>
       </div>
       <div className="jp-acp-Card-body">
-        {toolCall && anyHidden(toolCall) && (
+        {isHiding && (
           <p className="jp-acp-Card-warning" role="alert">
             {trans.__(
               'There are characters in this that cannot be seen and may make it look like something else. They are marked.'
@@ -217,47 +203,5 @@ function Option({
         </span>
       )}
     </>
-  );
-}
-
-/** What would be done, without the warnings that we tell in our own way. */
-function callOf(params: unknown): IToolCall {
-  const { toolCall } = params as IPermissionParams;
-  const call = newToolCall(toolCall?.toolCallId ?? '');
-  if (toolCall) {
-    mergeToolCall(call, toolCall);
-    if (isJsonTitle(call.title)) {
-      // It is what the tool would be called with, and read as such.
-      call.content = withTitle(call);
-    }
-    if (ourMeta<IExplained>(params).isWarned) {
-      call.content = call.content.filter(part => !isWarning(part));
-    }
-  }
-  return call;
-}
-
-/** What a call shows, and its title where that is neither words nor the input. */
-function withTitle({ title, content, rawInput }: IToolCall): ToolContent[] {
-  const isTold = ['{}', '[]', asText(rawInput), asText(rawInput, 2)];
-  return isTold.includes(title.trim())
-    ? content
-    : [{ type: 'content', content: { type: 'text', text: title } }, ...content];
-}
-
-/** Whether it is for clients that know nothing of the files that we tell of. */
-function isWarning(part: ToolContent): boolean {
-  return part.type === 'content' && 'risk' in ourMeta(part.content);
-}
-
-/** Whether something hides in any of the texts that are to be approved. */
-function anyHidden(value: unknown): boolean {
-  if (typeof value === 'string') {
-    return hasHidden(value);
-  }
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.values(value).some(anyHidden)
   );
 }

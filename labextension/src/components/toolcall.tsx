@@ -115,11 +115,22 @@ const ToolText = React.memo(function ToolText({
   text,
   isAsked
 }: IToolTextProps): JSX.Element {
-  const block = isAsked ? codeIn(text) : null;
-  return block ? (
-    <Code text={block.code} language={block.language || undefined} />
-  ) : isAsked || hasHidden(text) ? (
-    <Content block={{ type: 'text', text: codeIn(text)?.code ?? text }} />
+  const { trans } = useChat();
+  const isLiteral = isAsked || hasHidden(text);
+  const block = isLiteral ? codeIn(text) : null;
+  if (block) {
+    const { cell, code, language } = block;
+    return (
+      <>
+        {cell && (
+          <div className="jp-acp-Fold-title">{trans.__('Cell %1', cell)}</div>
+        )}
+        <Code text={code} language={language || undefined} />
+      </>
+    );
+  }
+  return isLiteral ? (
+    <Content block={{ type: 'text', text }} />
   ) : (
     <div className="jp-acp-Tool-text">
       <WholeMarkdown text={text} />

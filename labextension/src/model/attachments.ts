@@ -43,34 +43,45 @@ export function isSameAttachment(one: Attachment, other: Attachment): boolean {
   return other.type !== 'image' && one.uri === other.uri;
 }
 
+/** The agent that a prompt is for. */
+export interface IRecipient extends IPromptCapabilities {
+  /** It works on another machine or in other folders, where our paths mean nothing. */
+  isRemote?: boolean;
+}
+
 /** A prompt in the words of the protocol, as far as the agent takes them. */
 export function promptBlocks(
   text: string,
   attachments: readonly Attachment[],
-  capabilities: IPromptCapabilities
+  recipient: IRecipient
 ): ContentBlock[] {
   const blocks: ContentBlock[] = text ? [{ type: 'text', text }] : [];
   for (const attachment of attachments) {
-    blocks.push(blockOf(attachment, capabilities));
+    blocks.push(blockOf(attachment, recipient));
   }
   return blocks;
 }
 
 function blockOf(
   attachment: Attachment,
-  { embeddedContext }: IPromptCapabilities
+  { embeddedContext, isRemote }: IRecipient
 ): ContentBlock {
   switch (attachment.type) {
     case 'file': {
       const { uri, name } = attachment;
+      const isNotebook = name.endsWith('.ipynb');
+      if (isRemote) {
+        const kind = isNotebook ? 'notebook' : 'file';
+        return named(`The user means the ${kind} ${name}.`, { name });
+      }
+      if (isNotebook) {
+        // Some agents would paste what a link leads to: JSON, older than what is open.
+        const path = pathOf(uri);
+        const meant = `The user means the notebook ${name} (${path}).`;
+        return named(meant, { name, uri });
+      }
       // A type makes some agents take text for a binary file, which they refuse.
-      return name.endsWith('.ipynb')
-        ? {
-            type: 'text',
-            text: `\nThe notebook ${name} (${pathOf(uri)}): read it with read_notebook.\n`,
-            _meta: { [META_KEY]: { name, uri } }
-          }
-        : { type: 'resource_link', uri, name };
+      return { type: 'resource_link', uri, name };
     }
     case 'image': {
       const { mimeType, data } = attachment;
@@ -80,20 +91,26 @@ function blockOf(
     }
     case 'text': {
       const { uri, name, text, mimeType } = attachment;
-      const isMarkdown = mimeType === 'text/markdown';
-      return embeddedContext
-        ? {
-            type: 'resource',
-            resource: { uri, text, ...given({ mimeType }) },
-            _meta: { [META_KEY]: { name } }
-          }
-        : {
-            type: 'text',
-            text: `\n${name} (${uri}):\n${isMarkdown ? text : fenced(text)}\n`,
-            _meta: { [META_KEY]: { name } }
-          };
+      if (embeddedContext && !isRemote) {
+        return {
+          type: 'resource',
+          resource: { uri, text, ...given({ mimeType }) },
+          _meta: { [META_KEY]: { name } }
+        };
+      }
+      const label = isRemote ? name : `${name} (${uri})`;
+      const shown = mimeType === 'text/markdown' ? text : fenced(text);
+      return named(`${label}:\n${shown}`, { name });
     }
   }
+}
+
+/** Something in words for the agent, which people see under its name, or as a link. */
+function named(
+  words: string,
+  thing: { name: string; uri?: string }
+): ContentBlock {
+  return { type: 'text', text: `\n${words}\n`, _meta: { [META_KEY]: thing } };
 }
 
 /** The path that a file's address stands for. */

@@ -256,10 +256,10 @@ function callTexts(call: IToolCall, trans: TranslationBundle): string[] {
 
 /** What one of our own tools brought, as a notebook would tell it. */
 function recordTexts(record: IToolRecord, trans: TranslationBundle): string[] {
-  const runs = runsOf(record).flatMap(({ source, outputs, note: words }) => [
-    source && fenced(source, 'python'),
-    ...outputs.map(output => outputText(output, trans)),
-    note(words)
+  const runs = runsOf(record).flatMap(run => [
+    run.source && fenced(run.source, run.language),
+    ...run.outputs.map(output => outputText(output, trans)),
+    note(run.note)
   ]);
   const { variables = [] } = variablesOf(record) ?? {};
   const lines = variables.map(

@@ -14,8 +14,8 @@ const NAMING =
 /** Names of fields that say where, and nothing else. */
 const PLACE = /(^|_)(file|path|uri)$|Path$/;
 
-/** Nothing but code, in the marks that Markdown has for it. */
-const FENCED = /^(`{3,})(\w*)\n([^]*)\n\1\n?$/;
+/** Nothing but code, in the marks that Markdown has for it, and maybe its cell. */
+const FENCED = /^(?:Cell (\d+):\n+)?(`{3,})([\w+#-]*)\n([^]*)\n\2\n?$/;
 
 /**
  * What a tool would be called with, as far as the call's content does not tell
@@ -67,14 +67,17 @@ export function inputText({
 /** Whether a text is there already, and nothing else in which it could be missed. */
 function isAll(content: IToolCall['content'], text: string): boolean {
   const [part, ...others] = content;
-  return (
-    others.length === 0 &&
-    part?.type === 'content' &&
-    part.content.type === 'text' &&
-    [part.content.text, unfenced(part.content.text)]
-      .map(withoutEnd)
-      .includes(withoutEnd(text))
-  );
+  if (
+    others.length > 0 ||
+    part?.type !== 'content' ||
+    part.content.type !== 'text'
+  ) {
+    return false;
+  }
+  const told = part.content.text;
+  return [told, codeIn(told)?.code ?? told]
+    .map(withoutEnd)
+    .includes(withoutEnd(text));
 }
 
 /**
@@ -116,17 +119,18 @@ function withoutEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** Text that is nothing but a block of code: that code. */
-export function unfenced(text: string): string {
-  return text.replace(FENCED, '$3');
+export interface ICode {
+  readonly code: string;
+  /** Empty if it is not told. */
+  readonly language: string;
+  /** The number of its cell, if it is told. */
+  readonly cell?: string;
 }
 
-/** The code that a text is, and its language if it says so; null if it is none. */
-export function codeIn(
-  text: string
-): { code: string; language: string } | null {
-  const found = FENCED.exec(text);
-  return found && { code: found[3], language: found[2] };
+/** The code that a text is, if it is nothing else. */
+export function codeIn(text: string): ICode | null {
+  const [, cell, , language, code] = FENCED.exec(text) ?? [];
+  return code === undefined ? null : { code, language, cell };
 }
 
 function described([key, value]: [string, unknown]): string {

@@ -173,9 +173,19 @@ export function appendContent(
   last.blocks.append(content.text ?? '');
 }
 
-/** The lines around what an agent is told; agents repeat it with them. */
+/** How what an agent is told begins; see `jupyter_acp/context/block.py`. */
+const WHOLE =
+  'What the user has open in JupyterLab. It is information, not a request.';
+const CHANGED =
+  'What has changed in JupyterLab since the last message. It is information, not a request.';
+
+/** The lines around it: agents repeat it with them, and users may write of them. */
 const TOLD_END = '</jupyter-context>';
-const TOLD = /\s*<jupyter-context>\n([^]*?)\n?<\/jupyter-context>\n?/g;
+const BEGINNINGS = [WHOLE, CHANGED].join('|').replace(/\./g, '\\.');
+const TOLD = new RegExp(
+  `\\s*<jupyter-context>\\n((?:${BEGINNINGS})\\n[^]*?)\\n${TOLD_END}\\n?`,
+  'g'
+);
 
 /** What an agent was told, without the lines around it. */
 export function toldText(text: string): string {

@@ -3,7 +3,12 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { type IPermissionParams, type ToolKind, ourMeta } from '../protocol';
+import {
+  type IPermissionParams,
+  type ToolContent,
+  type ToolKind,
+  ourMeta
+} from '../protocol';
 import { type IToolCall, mergeToolCall, newToolCall } from './toolcall';
 
 /** The tools that our server gives to agents, and what kind of thing each does. */
@@ -43,6 +48,19 @@ const SPELLINGS = [
   ),
   new RegExp(`^(${NAMES}) \\(jupyter[\\w -]* MCP Server\\)$`, 'i')
 ];
+
+/** What agents call servers and tools. */
+const NAME = '[A-Za-z\\d](?:[\\w-]*?[A-Za-z\\d])?';
+
+/** How agents call a tool of any MCP server, where it can be told from the server. */
+const MCP_SPELLINGS = [
+  `(?:mcp__)?(?<server>${NAME})__(?<tool>${NAME})`,
+  `mcp\\.(?<server>${NAME})\\.(?<tool>${NAME})`,
+  `Tool: (?<server>${NAME})/(?<tool>${NAME})`,
+  `(?<tool>${NAME}) \\((?<server>${NAME}(?: ${NAME})*) MCP Server\\)`,
+  // One line only: without knowing the tools, it might end anywhere.
+  `(?:mcp_)?(?<server>jupyter[\\w-]*?)_(?<tool>${NAMES})`
+].map(spelling => new RegExp(`^${spelling}$`));
 
 /** Which of our tools a name means, in any agent's spelling; null if none. */
 export function ownTool(name: string): string | null {
@@ -94,7 +112,14 @@ export function callWords(
 ): string {
   const said = saidOf({ title, toolName });
   const tool = ownTool(said);
-  return tool ? ownWords(tool, trans) : said;
+  return tool ? ownWords(tool, trans) : mcpWords(said, trans);
+}
+
+/** What the server tells of a question that is certainly about a tool of ours. */
+export interface IOwnQuestion {
+  tool: string;
+  title: string;
+  content: ToolContent[];
 }
 
 /**
@@ -105,11 +130,20 @@ export function requestWords(
   params: unknown,
   trans: TranslationBundle
 ): string {
-  const { tool } = ourMeta<{ tool: string }>(params);
+  const { tool, title } = ourMeta<IOwnQuestion>(params);
   const { toolCall } = (params ?? {}) as Partial<IPermissionParams>;
   const call = newToolCall('');
   mergeToolCall(call, toolCall ?? { toolCallId: '' });
-  return tool ? ownWords(tool, trans) : saidOf(call);
+  return tool ? title || ownWords(tool, trans) : mcpWords(saidOf(call), trans);
+}
+
+/** A tool's name with that of its server, in words; anything else as it is. */
+function mcpWords(said: string, trans: TranslationBundle): string {
+  const found =
+    said.length <= MAX_LENGTH &&
+    MCP_SPELLINGS.map(spelling => spelling.exec(said)).find(Boolean);
+  const { server, tool } = (found || undefined)?.groups ?? {};
+  return tool ? trans.__('Use the tool %1 of “%2”', tool, server) : said;
 }
 
 function saidOf({

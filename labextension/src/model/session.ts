@@ -61,7 +61,7 @@ export class SessionModel implements IDisposable {
    */
   get mayDecide(): boolean {
     const { connection } = this._options;
-    return !this._info.remote && connection.server.mayAct !== false;
+    return !this.isRemote && connection.server.mayAct !== false;
   }
 
   get id(): string {
@@ -70,6 +70,11 @@ export class SessionModel implements IDisposable {
 
   get info(): ISessionInfo {
     return this._info;
+  }
+
+  /** Whether the agent works on files that are elsewhere. */
+  get isRemote(): boolean {
+    return Boolean(this._info.remote);
   }
 
   /** Something that is shown may have changed; views wait for a frame. */
@@ -130,11 +135,10 @@ export class SessionModel implements IDisposable {
   async prompt(composed: IComposed, sharesContext: boolean): Promise<void> {
     const { connection } = this._options;
     const { text, attachments } = composed;
-    const prompt = promptBlocks(
-      text,
-      attachments,
-      this._transcript.promptCapabilities
-    );
+    const prompt = promptBlocks(text, attachments, {
+      ...this._transcript.promptCapabilities,
+      isRemote: this.isRemote
+    });
     const context = sharesContext ? {} : { context: false };
     const wasSent = connection.status === 'connected';
     const sent = this._prompts.begin(composed);

@@ -28,6 +28,8 @@ export interface IToolRecord {
 /** What running some code brought. */
 export interface IRun {
   readonly source: string;
+  /** That of the kernel. */
+  readonly language: string;
   /** The place counts from 0. */
   readonly cell?: { readonly id: string; readonly index: number };
   readonly outputs: readonly nbformat.IOutput[];
@@ -78,9 +80,11 @@ export function runsOf({ name, result }: IToolRecord): IRun[] {
   switch (name) {
     case 'run_cell':
     case 'run_code':
-      return result === undefined ? [] : [toRun(result)];
+      return result === undefined ? [] : [toRun(result, languageOf(result))];
     case 'run_cells':
-      return list(fieldsOf(result).cells).map(toRun);
+      return list(fieldsOf(result).cells).map(cell =>
+        toRun(cell, languageOf(result))
+      );
     default:
       return [];
   }
@@ -113,10 +117,9 @@ export function variablesOf({ name, result }: IToolRecord): IVariables | null {
   };
 }
 
-/** The one output that was looked at. */
+/** The outputs that were looked at. */
 export function outputsOf({ name, result }: IToolRecord): nbformat.IOutput[] {
-  const { output } = fieldsOf(result);
-  return name === 'cell_output' ? outputs([output]) : [];
+  return name === 'cell_output' ? outputs(fieldsOf(result).outputs) : [];
 }
 
 /** How a tool call is shown: in our own words where we know what it is. */
@@ -164,12 +167,19 @@ function recordTitle(record: IToolRecord, trans: TranslationBundle): string {
   return title;
 }
 
-function toRun(value: unknown): IRun {
+/** What a kernel speaks, which is told by itself. */
+function languageOf(result: unknown): string {
+  const language = text(fieldsOf(result).language);
+  return /^[\w.+#-]+$/.test(language) ? language : 'python';
+}
+
+function toRun(value: unknown, language: string): IRun {
   const run = fieldsOf(value);
   const cell = fieldsOf(run.cell);
   const { executionCount } = run;
   return {
     source: text(run.source),
+    language,
     cell:
       typeof cell.index === 'number'
         ? { id: text(cell.id), index: cell.index }

@@ -33,6 +33,10 @@ class LazyTracker implements IWorkspaceTracker {
     return this._viewChanged;
   }
 
+  get told(): IWorkspaceTracker.ITold {
+    return this._tracker?.told ?? { place: false, documents: false };
+  }
+
   describe(path: string): IWorkspaceDocument | null {
     return this._tracker?.describe(path) ?? null;
   }

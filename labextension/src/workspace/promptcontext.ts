@@ -33,24 +33,17 @@ export class PromptContext {
     return this._options.tracker.viewChanged;
   }
 
-  /** Where the user is, in words. */
+  /** What the agent is told with the next message, in words. */
   active(): IActiveContext | null {
     const { tracker, trans } = this._options;
-    // A chat in the main area is no document; the last one is still meant.
-    const path = tracker.active ?? this._last;
-    const document = path && tracker.describe(path);
-    if (!document) {
-      return null;
+    const { told } = tracker;
+    const place = told.place ? this._place() : null;
+    if (place) {
+      return { label: place, told };
     }
-    const name = PathExt.basename(document.path);
-    const { selection, cell } = document;
-    if (selection) {
-      const lines = selection.end.line - selection.start.line + 1;
-      return { label: trans.__('%1: %2', name, linesWords(lines, trans)) };
-    }
-    return {
-      label: cell ? trans.__('%1: cell %2', name, cell.index + 1) : name
-    };
+    return told.documents && tracker.documents.length > 0
+      ? { label: trans.__('Open documents'), told: { ...told, place: false } }
+      : null;
   }
 
   /** What could be meant by what was typed. */
@@ -99,6 +92,24 @@ export class PromptContext {
             error: cut(cell.error, MAX_AROUND_CHARS)
           })
     );
+  }
+
+  /** Where the user is. */
+  private _place(): string | null {
+    const { tracker, trans } = this._options;
+    // A chat in the main area is no document; the last one is still meant.
+    const path = tracker.active ?? this._last;
+    const document = path && tracker.describe(path);
+    if (!document) {
+      return null;
+    }
+    const name = PathExt.basename(document.path);
+    const { selection, cell } = document;
+    if (selection) {
+      const lines = selection.end.line - selection.start.line + 1;
+      return trans.__('%1: %2', name, linesWords(lines, trans));
+    }
+    return cell ? trans.__('%1: cell %2', name, cell.index + 1) : name;
   }
 
   private _onChanged(tracker: IWorkspaceTracker): void {

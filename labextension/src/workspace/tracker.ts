@@ -71,6 +71,12 @@ export class WorkspaceTracker implements IWorkspaceTracker, IDisposable {
     return this._open.describe(path);
   }
 
+  get told(): IWorkspaceTracker.ITold {
+    const { activeDocument, openDocuments } = this._report.shares;
+    const isOn = this._options.settings?.composite.contextLength !== 0;
+    return { place: isOn && activeDocument, documents: isOn && openDocuments };
+  }
+
   get isDisposed(): boolean {
     return this._isDisposed;
   }
@@ -109,6 +115,7 @@ export class WorkspaceTracker implements IWorkspaceTracker, IDisposable {
   private _onSettings(settings: ISettingRegistry.ISettings): void {
     this._report.shares = sharesOf(settings);
     this._requestFull();
+    this._viewChanged.emit();
   }
 
   private _onStatus(): void {
