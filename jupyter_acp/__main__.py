@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command, and return how it ended."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["tool"]:
-        from .tools.command import main as tool
+        from .tools.cli import main as tool
 
         return tool(given[1:])
     return _other(given)

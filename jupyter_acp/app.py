@@ -20,14 +20,14 @@ from .handlers import PUBLIC_ROUTES, ROUTES
 
 if TYPE_CHECKING:
     from .client.dispatch import ClientServices
-    from .client.servers import Servers
+    from .client.mcp_servers import Servers
+    from .client.permissions.policy import Rules
     from .client.view import SessionView
-    from .policy import Rules
     from .remote.options import RemoteOptions
     from .sessions.manager import SessionManager
-    from .tools.asked import OwnCalls
     from .tools.channel import Channel
-    from .tools.elsewhere import Elsewhere
+    from .tools.own_calls import OwnCalls
+    from .tools.remote_agents import Elsewhere
     from .tools.tool import Services
 
 CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
@@ -296,9 +296,9 @@ class AcpExtension(ExtensionApp):
     async def _make_manager(self) -> SessionManager:
         # Imported here: what an idle server never needs should not slow its start.
         from .agents.catalog import Catalog
+        from .history.retention import Retention
         from .sessions.limits import Limits
         from .sessions.manager import SessionManager
-        from .sessions.retention import Retention
 
         catalog = Catalog(
             self.agents,
@@ -350,26 +350,26 @@ class AcpExtension(ExtensionApp):
         )
 
     def _make_services(self) -> ClientServices:
-        from .bulk import Bulk
-        from .client.changes import Changes
-        from .client.contents import Contents
-        from .client.control import KernelControl
         from .client.dispatch import ClientServices
-        from .client.documents import Documents
-        from .client.files import Files
-        from .client.kernels import Kernels
-        from .client.named import NamedFiles
-        from .client.notebooks import Notebooks
-        from .client.permissions import Permissions
-        from .client.running import Running
+        from .client.documents.changes import Changes
+        from .client.documents.contents import Contents
+        from .client.documents.file_locks import FileTurns
+        from .client.documents.files import Files
+        from .client.documents.live import Documents
+        from .client.documents.showing import Windows
+        from .client.documents.watcher import Watcher
+        from .client.large_answers import Bulk
+        from .client.notebooks.control import KernelControl
+        from .client.notebooks.kernels import Kernels
+        from .client.notebooks.running import Running
+        from .client.notebooks.service import Notebooks
+        from .client.permissions.named_files import NamedFiles
+        from .client.permissions.service import Permissions
         from .client.terminals import Terminals
-        from .client.watch import Watcher
-        from .client.windows import Windows
         from .client.workspace import Workspace
         from .context.editor import Editor
-        from .tools.command import program
+        from .tools.cli import program
         from .tools.tool import Services
-        from .turns import FileTurns
 
         assert self.serverapp is not None
         root_dir, contents_root = self._root_dir(), self._contents_root()
@@ -422,10 +422,10 @@ class AcpExtension(ExtensionApp):
 
     def _make_tools(self, services: Services) -> tuple[Channel, OwnCalls]:
         from .tools import mcp
-        from .tools.asked import OwnCalls
         from .tools.channel import Channel
-        from .tools.command import program
-        from .tools.elsewhere import Elsewhere
+        from .tools.cli import program
+        from .tools.own_calls import OwnCalls
+        from .tools.remote_agents import Elsewhere
         from .tools.toolbox import TOOLS, Toolbox
 
         def make(session: SessionView) -> mcp.Server:
@@ -460,7 +460,7 @@ class AcpExtension(ExtensionApp):
 
     def rules(self) -> Rules:
         """Return what the administrator allows and forbids, or say what is wrong with it."""
-        from .policy import rules_of
+        from .client.permissions.policy import rules_of
         from .rpc import RpcError
         from .rpc.errors import UNAVAILABLE
 
@@ -474,7 +474,7 @@ class AcpExtension(ExtensionApp):
 
     def servers(self) -> Servers:
         """Return the MCP servers that are set up here."""
-        from .client.servers import SECRETS_FILE, Servers
+        from .client.mcp_servers import SECRETS_FILE, Servers
 
         assert self.serverapp is not None
         return Servers(self.mcp_servers, Path(self.serverapp.config_dir) / SECRETS_FILE)

@@ -10,7 +10,7 @@ import orjson
 import pytest
 from conftest import is_state, scripted
 
-from jupyter_acp.sessions import broken
+from jupyter_acp.sessions import health
 
 CLOSES = {"sessionCapabilities": {"close": {}, "resume": {}}, "loadSession": True}
 RESTORED = "_jupyter/session/restored"
@@ -127,7 +127,7 @@ async def test_a_cancel_before_the_agent_was_asked_tells_nothing(window, tmp_pat
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(broken, "PATIENCE", 0.2)
+    monkeypatch.setattr(health, "PATIENCE", 0.2)
 
 
 @pytest.mark.parametrize("how", ["message", "cancel", "message before"])
@@ -198,7 +198,7 @@ def text(*texts, kind="agent_message_chunk"):
 )
 def test_what_puts_a_prompt_off(updates):
     ours = said(None, method="_jupyter/session/state")
-    assert broken.is_put_off(
+    assert health.is_put_off(
         [*said(*text("do it", kind="user_message_chunk")), *said(*updates), *ours]
     )
 
@@ -210,7 +210,7 @@ def test_what_puts_a_prompt_off(updates):
         text("It is queued."),
         text("The queue is empty."),
         text("Queues are first in, first out."),
-        text("Queued " + "x" * broken.LONGEST),
+        text("Queued " + "x" * health.LONGEST),
         [*text("Queued"), *text("hm", kind="agent_thought_chunk")],
         [*text("Queued"), {"sessionUpdate": "tool_call", "toolCallId": "t"}],
         [*text("Queued"), {"sessionUpdate": "plan", "entries": []}],
@@ -220,7 +220,7 @@ def test_what_puts_a_prompt_off(updates):
     ],
 )
 def test_what_is_an_answer(updates):
-    assert not broken.is_put_off(said(*updates))
+    assert not health.is_put_off(said(*updates))
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_what_is_an_answer(updates):
     ],
 )
 def test_what_comes_by_itself_or_from_the_turn_before_is_no_answer(method):
-    assert broken.is_put_off([*said(*text("Queued")), *said(None, method=method)])
+    assert health.is_put_off([*said(*text("Queued")), *said(None, method=method)])
 
 
 @pytest.mark.parametrize(
@@ -245,13 +245,13 @@ def test_what_comes_by_itself_or_from_the_turn_before_is_no_answer(method):
 def test_a_tool_that_ends_is_no_answer(status, is_put_off):
     params = {"name": "run_cell", "status": status}
     tool = orjson.dumps({"jsonrpc": "2.0", "method": "_jupyter/tool", "params": params})
-    assert broken.is_put_off([*said(*text("Queued")), tool]) is is_put_off
+    assert health.is_put_off([*said(*text("Queued")), tool]) is is_put_off
 
 
 @pytest.mark.parametrize("method", ["_jupyter/file/changed", "_jupyter/terminal/created"])
 def test_what_was_done_in_between_is_an_answer(method):
-    assert not broken.is_put_off([*said(*text("Queued")), *said(None, method=method)])
+    assert not health.is_put_off([*said(*text("Queued")), *said(None, method=method)])
 
 
 def test_nothing_is_an_answer_as_well():
-    assert not broken.is_put_off([b""])
+    assert not health.is_put_off([b""])

@@ -13,7 +13,7 @@ from conftest import is_state
 from mcpclient import connected
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from jupyter_acp.client import changes
+from jupyter_acp.client.documents import changes
 
 CHANGED, DECIDED = "_jupyter/file/changed", "_jupyter/change/decided"
 OUTPUT = new_output("stream", text="x" * 1000)

@@ -20,8 +20,8 @@ from jupyter_server.services.contents.filemanager import (
 )
 from jupyter_server.utils import ensure_async
 
-from jupyter_acp.client.contents import Contents
-from jupyter_acp.disk import read_text, write_text
+from jupyter_acp.client.documents.contents import Contents
+from jupyter_acp.client.documents.disk import read_text, write_text
 from jupyter_acp.rpc import RpcError
 
 NOBODY = 65534

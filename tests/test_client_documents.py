@@ -219,9 +219,9 @@ async def test_a_window_that_has_closed_it_or_gone(window, page, session, root, 
 
 
 async def test_a_window_that_does_not_answer(window, page, session, root, monkeypatch):
-    from jupyter_acp.client import documents
+    from jupyter_acp.client.documents import live
 
-    monkeypatch.setattr(documents, "PATIENCE", 0.2)
+    monkeypatch.setattr(live, "PATIENCE", 0.2)
     (root / "a.py").write_text("one\n")
     await page.open("a.py")
     page.silent = True

@@ -15,16 +15,16 @@ from conftest import file_there
 from nbformat.v4 import new_code_cell, new_notebook
 from page import READ, Page
 
-from jupyter_acp.client import watch
+from jupyter_acp.client.documents import watcher
 
 ASK = "session/request_permission"
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(watch, "BUSY_INTERVAL", 0.05)
-    monkeypatch.setattr(watch, "QUIET_INTERVAL", 0.05)
-    monkeypatch.setattr(watch, "PATIENCE", 0.1)
+    monkeypatch.setattr(watcher, "BUSY_INTERVAL", 0.05)
+    monkeypatch.setattr(watcher, "QUIET_INTERVAL", 0.05)
+    monkeypatch.setattr(watcher, "PATIENCE", 0.1)
 
 
 async def until(condition):
@@ -126,7 +126,7 @@ async def test_what_jupyter_saves_is_no_news(
     window, acp, page, session, root, jp_fetch, monkeypatch
 ):
     # The news of the save must be quicker, also on a machine that has much else to do.
-    monkeypatch.setattr(watch, "PATIENCE", 1.0)
+    monkeypatch.setattr(watcher, "PATIENCE", 1.0)
     path = root / "a.py"
     path.write_text("one\n")
     await page.open("a.py")
@@ -346,7 +346,7 @@ async def test_what_is_saved_while_the_others_are_shown_what_was_saved_before(
 @pytest.fixture
 def unwatched(monkeypatch):
     """Let nobody look at files until this is called."""
-    monkeypatch.setattr(watch, "QUIET_INTERVAL", 0.6)
+    monkeypatch.setattr(watcher, "QUIET_INTERVAL", 0.6)
 
 
 async def test_a_file_that_changed_before_anybody_looked(

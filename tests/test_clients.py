@@ -11,8 +11,8 @@ import orjson
 import pytest
 from conftest import scripted
 
-from jupyter_acp.sessions.clients import Client
-from jupyter_acp.sessions.sandbox import as_form_answer, as_question
+from jupyter_acp.sessions.sandboxagent import as_form_answer, as_question
+from jupyter_acp.windows.client import Client
 
 EXT = "_sandboxagent/session/"
 OPTIONAL = ["notice", "compaction_update", "compaction_summary_chunk"]

@@ -30,7 +30,7 @@ from jupyter_acp.context.block import (
 from jupyter_acp.context.files import File
 from jupyter_acp.context.notebook import View
 from jupyter_acp.context.parts import Part, divided, quote
-from jupyter_acp.sessions import broken
+from jupyter_acp.sessions import health
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 CONTEXT = "_jupyter/prompt/context"
@@ -529,7 +529,7 @@ async def test_many_documents(window, session, opened, page, root):
 async def test_a_new_session_of_the_agent_by_the_same_id_is_told_anew(
     window, root, opened, monkeypatch
 ):
-    monkeypatch.setattr(broken, "PATIENCE", 0.2)
+    monkeypatch.setattr(health, "PATIENCE", 0.2)
     session = await window.new(root, "same-id")
     await opened()
     await words(window, session)

@@ -15,8 +15,8 @@ import pytest
 from conftest import is_state, scripted, seq
 from server import agents_running
 
-from jupyter_acp import disk
 from jupyter_acp.agents.process import AgentProcess
+from jupyter_acp.client.documents import disk
 from jupyter_acp.client.terminals.service import MAX_OUTPUT_LIMIT
 from jupyter_acp.paths import contained
 from jupyter_acp.rpc import RpcError

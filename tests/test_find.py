@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_acp import find
-from jupyter_acp.find import find_files
+from jupyter_acp.handlers import file_search
+from jupyter_acp.handlers.file_search import find_files
 
 
 @pytest.fixture
@@ -44,10 +44,10 @@ def test_a_folder_without_end_is_left_in_time(tmp_path, monkeypatch):
     names = {f"plot{number}.py" for number in range(6)}
     for name in names:
         (tmp_path / name).write_text("")
-    monkeypatch.setattr(find, "LOOKED_AT", 3)
+    monkeypatch.setattr(file_search, "LOOKED_AT", 3)
     found = find_files(str(tmp_path), "plot", 10)
     assert not found.complete
     assert len(found.paths) == 3 and set(found.paths) < names
-    monkeypatch.setattr(find, "LOOKED_AT", 7)
+    monkeypatch.setattr(file_search, "LOOKED_AT", 7)
     found = find_files(str(tmp_path), "plot", 10)
     assert found.complete and set(found.paths) == names

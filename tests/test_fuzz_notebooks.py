@@ -14,9 +14,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from jupyter_acp.formats import NOTEBOOK
-from jupyter_acp.merge import ConflictError, merge_texts
-from jupyter_acp.revise import revise_notebook, revise_text
+from jupyter_acp.client.documents.formats import NOTEBOOK
+from jupyter_acp.client.documents.merge import ConflictError, merge_texts
+from jupyter_acp.client.documents.revise import revise_notebook, revise_text
 
 SOURCES = st.sampled_from(["", "1", "a\nb\nc", "a\nB\nc"])
 VALUES = st.sampled_from([0, 1, True, False, None, "x", {"x": 1}, float("nan")])

@@ -16,7 +16,15 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from jupyter_acp.disk import read_text, write_text
+from jupyter_acp.client.documents.disk import read_text, write_text
+from jupyter_acp.client.permissions.policy import Action, Rule
+from jupyter_acp.client.permissions.protected_files import (
+    _NAMES,
+    _PAIRS,
+    folded,
+    needs_permission,
+    risk_of_writing,
+)
 from jupyter_acp.paths import (
     contained,
     containing,
@@ -26,8 +34,6 @@ from jupyter_acp.paths import (
     os_path,
     uri_path,
 )
-from jupyter_acp.policy import Action, Rule
-from jupyter_acp.protected import _NAMES, _PAIRS, folded, needs_permission, risk_of_writing
 from jupyter_acp.rpc import RpcError
 
 SECRET = "not for agents"

@@ -15,10 +15,10 @@ import time
 
 import pytest
 
+from jupyter_acp.history.journal import COMMIT_SIZE, ROOM, Journal
+from jupyter_acp.history.log import IDLE_RING_SIZE, Log
+from jupyter_acp.history.record import SessionRecord
 from jupyter_acp.rpc import RpcError
-from jupyter_acp.sessions.journal import COMMIT_SIZE, ROOM, Journal
-from jupyter_acp.sessions.log import IDLE_RING_SIZE, Log
-from jupyter_acp.sessions.record import SessionRecord
 
 LOG = logging.getLogger(__name__)
 
@@ -358,7 +358,7 @@ async def test_what_belongs_to_no_session_is_swept_away(tmp_path):
 
 async def test_deleted_text_that_somebody_still_reads_is_warned_of(tmp_path, caplog, monkeypatch):
     path = tmp_path / "j.sqlite"
-    monkeypatch.setattr("jupyter_acp.sessions.database.BUSY", 0.2)
+    monkeypatch.setattr("jupyter_acp.history.database.BUSY", 0.2)
     async with opened(path) as journal:
         log = Log("s", journal)
         journal.save(SessionRecord(id="s", agent="a", cwd="/"))

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_acp.merge import ConflictError, merge_notebooks, merge_sequences, merge_texts
+from jupyter_acp.client.documents.merge import (
+    ConflictError,
+    merge_notebooks,
+    merge_sequences,
+    merge_texts,
+)
 
 BASE = "a\nb\nc\nd\ne\n"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import time
 
-from jupyter_acp.sessions import news
+from jupyter_acp.sessions import notifier
 
 CHANGED, REMOVED = "_jupyter/sessions/changed", "_jupyter/sessions/removed"
 
@@ -68,7 +68,7 @@ async def test_a_busy_session_is_told_of_a_few_times_only(window, acp_connect, t
     await window.prompt(session, *[["update", title]] * 500, ["flood", 5000, 50])
     await other.wait(tells(session, state="idle", stopReason="end_turn"))
     # However long it took. The first and the last need no time between them, nor what was on its way.
-    often = (time.monotonic() - start) / news.INTERVAL
+    often = (time.monotonic() - start) / notifier.INTERVAL
     assert len(changes(other, session)) - before <= often + 2
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_acp.client.terminals.own import is_own_command
+from jupyter_acp.client.terminals.own_command import is_own_command
 
 ID = "0b7c"
 

@@ -14,10 +14,10 @@ import pytest
 from mcpclient import connected, decide, servers
 
 from jupyter_acp.app import PERMISSION_EVENT
-from jupyter_acp.sessions.calls import Calls
+from jupyter_acp.sessions.tool_calls import Calls
 from jupyter_acp.tools import toolbox
-from jupyter_acp.tools.asked import own_call
-from jupyter_acp.tools.command import ADMIT, program
+from jupyter_acp.tools.cli import ADMIT, program
+from jupyter_acp.tools.own_calls import own_call
 
 ASK = "session/request_permission"
 TOOLS = {tool.name: tool for tool in toolbox.TOOLS}

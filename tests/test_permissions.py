@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_acp.app import PERMISSION_EVENT
-from jupyter_acp.policy import Action, Rule
-from jupyter_acp.protected import needs_permission, risk_of_writing
+from jupyter_acp.client.permissions.policy import Action, Rule
+from jupyter_acp.client.permissions.protected_files import needs_permission, risk_of_writing
 
 ASK = "session/request_permission"
 DECIDED = "_jupyter/permission_decided"

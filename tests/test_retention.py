@@ -8,8 +8,8 @@ import datetime as dt
 
 import pytest
 
-from jupyter_acp.sessions.record import SessionRecord
-from jupyter_acp.sessions.retention import MEGABYTE, Retention, superfluous
+from jupyter_acp.history.record import SessionRecord
+from jupyter_acp.history.retention import MEGABYTE, Retention, superfluous
 
 NOW = dt.datetime(2026, 1, 31, tzinfo=dt.timezone.utc)
 

@@ -9,8 +9,8 @@ import json
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from jupyter_acp.merge import ConflictError
-from jupyter_acp.revise import revise_notebook, revise_text
+from jupyter_acp.client.documents.merge import ConflictError
+from jupyter_acp.client.documents.revise import revise_notebook, revise_text
 
 
 @pytest.mark.parametrize(

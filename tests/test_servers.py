@@ -16,8 +16,8 @@ from gitserver import git, git_server
 from mcpclient import connected
 from server import TOKEN, running
 
-from jupyter_acp.client.secretfile import SecretError, Secrets
-from jupyter_acp.client.servers import SECRETS_FILE, Server, Servers
+from jupyter_acp.client.mcp_servers import SECRETS_FILE, Server, Servers
+from jupyter_acp.client.secrets import SecretError, Secrets
 
 FRONT_END = Path(__file__).parent.parent / "labextension"
 SETTINGS = "_jupyter/settings/update"

@@ -14,7 +14,7 @@ from mcpclient import ASK, connected, decide, servers
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from page import Page
 
-from jupyter_acp.tools.words import CELL_OUTPUT_LIMIT, NOTEBOOK_LIMIT
+from jupyter_acp.tools.model_text import CELL_OUTPUT_LIMIT, NOTEBOOK_LIMIT
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 TOOLS = {

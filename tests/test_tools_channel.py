@@ -23,8 +23,8 @@ from mcpclient import connected, servers
 
 from jupyter_acp.tools import channel
 from jupyter_acp.tools.channel import SHIM, Channel, free_name
-from jupyter_acp.tools.places import SOCKET
 from jupyter_acp.tools.shim import TICKET
+from jupyter_acp.tools.socket_paths import SOCKET
 
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 

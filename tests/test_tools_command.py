@@ -20,8 +20,8 @@ import pytest
 from mcpclient import ASK, decide
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from jupyter_acp.tools import command, places
-from jupyter_acp.tools.command import ADMIT, program, program_path
+from jupyter_acp.tools import cli, socket_paths
+from jupyter_acp.tools.cli import ADMIT, program, program_path
 
 PLOT = """
 from IPython.display import Image, display
@@ -238,7 +238,7 @@ class TestPackage:
 
     @pytest.fixture(autouse=True)
     def no_program(self, monkeypatch):
-        monkeypatch.setattr(command, "program_path", lambda: "")
+        monkeypatch.setattr(cli, "program_path", lambda: "")
 
     @pytest.fixture
     def acp_config(self):
@@ -277,25 +277,28 @@ class TestOff:
 @pytest.fixture
 def lure():
     """A folder where a socket is looked for, that anybody could have made."""
-    folder = Path(tempfile.mkdtemp(prefix=places.prefix(), dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix=socket_paths.prefix(), dir="/tmp"))
     yield folder
     folder.rmdir()
 
 
 def test_sockets_of_others_are_passed_over(lure):
-    path = str(lure / places.SOCKET)
-    assert path in places.sockets()
+    path = str(lure / socket_paths.SOCKET)
+    assert path in socket_paths.sockets()
     lure.chmod(0o755)
-    assert path not in places.sockets()
+    assert path not in socket_paths.sockets()
     lure.chmod(0o700)
     if os.getuid() == 0:
         os.chown(lure, 65534, -1)
-        assert path not in places.sockets()
+        assert path not in socket_paths.sockets()
         os.chown(lure, 0, -1)
     link = lure.with_name(f"{lure.name}-link")
     link.symlink_to(lure)
     try:
-        assert path in places.sockets() and str(link / places.SOCKET) not in places.sockets()
+        assert (
+            path in socket_paths.sockets()
+            and str(link / socket_paths.SOCKET) not in socket_paths.sockets()
+        )
     finally:
         link.unlink()
 
@@ -305,10 +308,10 @@ def test_the_account_says_where_sockets_are_whatever_home_an_agent_sets(tmp_path
     entry = SimpleNamespace(pw_dir=str(account))
     monkeypatch.setattr("pwd.getpwuid", lambda uid: entry)
     data = "Library/Jupyter" if sys.platform == "darwin" else ".local/share/jupyter"
-    folder = account / data / "runtime" / f"{places.prefix()}1"
+    folder = account / data / "runtime" / f"{socket_paths.prefix()}1"
     folder.mkdir(parents=True, mode=0o700)
     monkeypatch.setenv("HOME", str(tmp_path / "other"))
-    assert str(folder / places.SOCKET) in places.sockets()
+    assert str(folder / socket_paths.SOCKET) in socket_paths.sockets()
 
 
 async def test_sockets_where_nobody_answers_are_passed_over(session, lure):

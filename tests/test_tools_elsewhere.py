@@ -17,7 +17,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from urlagent import UrlAgent
 
 from jupyter_acp.handlers import mcp as handler
-from jupyter_acp.tools import elsewhere, mcp
+from jupyter_acp.tools import mcp, remote_agents
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 LONG = "import time; open('begun', 'w').close(); time.sleep(300)"
@@ -178,7 +178,7 @@ class TestWithinAcp:
         for id in (None, {}, "x", connection.upper() + "x"):
             answer = await agent.ask("mcp/message", self.message(id, "ping"))
             assert "no such connection" in answer["error"]["message"]
-        for _ in range(elsewhere.MOST_CONNECTIONS - 1):
+        for _ in range(remote_agents.MOST_CONNECTIONS - 1):
             await self.connect(agent, entry)
         answer = await agent.ask("mcp/connect", {"serverId": entry["id"]})
         assert "close one first" in answer["error"]["message"]

@@ -16,9 +16,9 @@ from mcpclient import ASK, connected, decide, servers
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from page import Page
 
-from jupyter_acp.client import kernels
+from jupyter_acp.client.notebooks import kernels
 from jupyter_acp.tools import mcp as server
-from jupyter_acp.tools.words import RUN_OUTPUT_LIMIT
+from jupyter_acp.tools.model_text import RUN_OUTPUT_LIMIT
 
 SHOW_IMAGE = """
 from IPython.display import Image, display
@@ -842,7 +842,7 @@ class TestOpen:
     async def test_a_cell_that_does_not_react(
         self, entry, root, page, jp_serverapp, interrupts, monkeypatch
     ):
-        from jupyter_acp.client import running
+        from jupyter_acp.client.notebooks import running
 
         monkeypatch.setattr(running, "PATIENCE", 0.2)
         make(root / "n.ipynb", STUBBORN)

@@ -10,10 +10,10 @@ import sqlite3
 
 import pytest
 
-from jupyter_acp.sessions import words
-from jupyter_acp.sessions.journal import Journal
-from jupyter_acp.sessions.log import Log
-from jupyter_acp.sessions.record import SessionRecord
+from jupyter_acp.history import search
+from jupyter_acp.history.journal import Journal
+from jupyter_acp.history.log import Log
+from jupyter_acp.history.record import SessionRecord
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ async def test_what_is_said_later_is_found_later(journal):
 async def test_a_long_transcript_is_indexed_in_slices_that_others_can_come_between(
     journal, monkeypatch
 ):
-    monkeypatch.setattr(words, "SLICE", 2000)
+    monkeypatch.setattr(search, "SLICE", 2000)
     log = Log("one", journal)
     for number in range(200):
         say(journal, "one", f" number{number} " + "x" * 100, log=log)

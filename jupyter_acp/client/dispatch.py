@@ -13,15 +13,15 @@ from .. import protocol
 from ..context.block import Block, Told
 from ..protocol import SettingsUpdate, parse
 from ..rpc import Request, invalid_params, method_not_found
-from .changes import Changes
-from .files import Files
-from .named import NamedFiles
-from .notebooks import Notebooks
-from .permissions import Permissions
-from .servers import Given, Servers
+from .documents.changes import Changes
+from .documents.files import Files
+from .documents.watcher import Watcher
+from .mcp_servers import Given, Servers
+from .notebooks.service import Notebooks
+from .permissions.named_files import NamedFiles
+from .permissions.service import Permissions
 from .terminals import Terminals
 from .view import SessionView
-from .watch import Watcher
 from .workspace import Workspace
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..formats import Change
-from ..policy import Action, Decision
+from .documents.formats import Change
+from .permissions.policy import Action, Decision
 
 
 class OpenCalls(Protocol):

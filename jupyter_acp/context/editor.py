@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from ..client.permissions.policy import Action
+from ..client.permissions.protected_files import needs_permission
 from ..paths import contained, uri_path
-from ..policy import Action
-from ..protected import needs_permission
 from ..protocol import META
 from ..rpc import RpcError
 from . import files, notebook
@@ -25,11 +25,11 @@ from .notebook import View
 from .parts import Part, divided, listed
 
 if TYPE_CHECKING:
-    from ..client.documents import Documents
-    from ..client.kernels import Kernels
-    from ..client.notebook import Notebook
-    from ..client.notebooks import Notebooks
-    from ..client.permissions import Permissions
+    from ..client.documents.live import Documents
+    from ..client.notebooks.kernels import Kernels
+    from ..client.notebooks.notebook import Notebook
+    from ..client.notebooks.service import Notebooks
+    from ..client.permissions.service import Permissions
     from ..client.view import SessionView
     from ..client.workspace import Workspace
 

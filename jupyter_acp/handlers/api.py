@@ -189,7 +189,7 @@ class FilesHandler(AcpApiHandler):
     @authorized(action="execute")
     async def get(self) -> None:
         """Find files by a part of their paths, for whoever writes a prompt."""
-        from ..find import find_files
+        from .file_search import find_files
 
         query = self.get_query_argument("query", "")
         limit = min(self.number("limit", 20, 1) or 20, MAX_FILES)

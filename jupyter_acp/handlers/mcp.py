@@ -18,7 +18,7 @@ from tornado import web
 from .base import AcpHandlerMixin
 
 if TYPE_CHECKING:
-    from ..tools.elsewhere import Door
+    from ..tools.remote_agents import Door
 
 
 CLIENT = "Mcp-Session-Id"

@@ -73,7 +73,7 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
         self.set_nodelay(True)
         from ..rpc import RpcError
         from ..rpc.websocket import WebSocketTransport
-        from ..sessions.window import Window
+        from ..windows.window import Window
 
         try:
             manager = await self.manager()

@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 
 from ..protocol import META
-from ..sessions.passages import text_of
+from .messages import text_of
 
 KINDS = {
     "user_message_chunk",

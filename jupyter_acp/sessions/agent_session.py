@@ -16,19 +16,19 @@ from .. import protocol
 from ..agents.agent import Agent
 from ..agents.authentication import explained, wants_login
 from ..context.block import Block, Told
+from ..history.record import SessionRecord
 from ..rpc import RpcError
 from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, UNAVAILABLE
-from . import broken
-from .choices import Call
-from .choosing import Options
+from . import health
+from .fallbacks import NoWay, by_any_way, note_unknown, ways
 from .link import AgentLink, Owner
-from .record import SessionRecord
+from .option_calls import Options
+from .options import Call
 from .remote import going_on
 from .retelling import retell
-from .sandbox import REQUESTED_ID
+from .sandboxagent import REQUESTED_ID
 from .setup import is_writable
 from .transcript import Transcript
-from .ways import NoWay, by_any_way, note_unknown, ways
 
 _RESTORED = {
     protocol.SESSION_RESUME: ("resume", "{name} is back and resumed the session."),
@@ -63,7 +63,7 @@ class AgentSession:
         self._closing: set[asyncio.Task[None]] = set()
         self._was_lost = False
         self._is_terminated = False
-        self._anew: broken.Anew | None = None
+        self._anew: health.Anew | None = None
         self.options = Options(transcript, self.connect, self.call)
         self.told = Told()
         """What the agent knows of what the user has open."""
@@ -363,7 +363,7 @@ class AgentSession:
         self._link = None
         self._was_lost = True
 
-    def abandon(self, anew: broken.Anew) -> None:
+    def abandon(self, anew: health.Anew) -> None:
         """Leave the agent's session to itself: the next request opens another."""
         link, agent_session = self._link, self.id
         self.lose()
@@ -372,7 +372,7 @@ class AgentSession:
             return
         link.abandon(self._owner)
         if link.agent is not None and agent_session is not None:
-            closing = asyncio.ensure_future(broken.close(link.agent, agent_session))
+            closing = asyncio.ensure_future(health.close(link.agent, agent_session))
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 

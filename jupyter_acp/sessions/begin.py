@@ -8,12 +8,12 @@ from typing import Any
 
 from .. import protocol
 from ..rpc import RpcError
-from .choices import WORDS
+from .fallbacks import NoWay, by_any_way
+from .options import WORDS
 from .remote import check_takes_remote, folder_of, going_on
 from .retelling import retell
-from .sandbox import HINTS, REQUESTED_ID
+from .sandboxagent import HINTS, REQUESTED_ID
 from .session import Session
-from .ways import NoWay, by_any_way
 
 _OUR_OWN = ("agent", "home", "continues")
 """What a client says to us alone, or has not to say: to another server of our kind it would mean

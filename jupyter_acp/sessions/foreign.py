@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..agents.agent import Agent
 from ..context.block import title_without_context
+from ..history.record import SessionRecord, now
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import METHOD_NOT_FOUND
-from .record import SessionRecord, now
+from .fallbacks import NoWay, by_any_way, ways
 from .setup import TITLE_LIMIT
-from .ways import NoWay, by_any_way, ways
 
 if TYPE_CHECKING:
     from .index import Index
     from .links import Links
-    from .tombstones import Tombstones
+    from .pending_deletions import Tombstones
 
 MOST_PAGES = 20
 MOST = 2000

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..history.retention import Retention
 from ..remote.options import RemoteOptions
-from .retention import Retention
 
 
 @dataclass(frozen=True)

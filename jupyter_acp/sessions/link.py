@@ -14,12 +14,12 @@ import orjson
 from .. import protocol
 from ..agents.supervisor import Supervisor
 from ..client.dispatch import ClientServices
-from ..client.servers import Given
+from ..client.mcp_servers import Given
 from ..client.view import SessionView
 from ..protocol import SESSION_UPDATE
 from ..rpc import Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import UNAVAILABLE
-from . import sandbox
+from . import sandboxagent
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
@@ -146,7 +146,7 @@ class AgentLink(Peer):
         """Take what is said of a session; ignore what nobody knows."""
         session = self._session_of(params)
         if method == protocol.EXT_METADATA_UPDATE and session is not None:
-            session.apply_metadata(sandbox.metadata_of(params))
+            session.apply_metadata(sandboxagent.metadata_of(params))
         elif method == protocol.PROGRESS and isinstance(params, dict):
             self._on_progress(params)
         elif method == protocol.MCP_MESSAGE and isinstance(params, dict):

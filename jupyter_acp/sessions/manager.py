@@ -16,25 +16,25 @@ from .. import protocol
 from ..agents.agent import Agent
 from ..agents.catalog import Catalog
 from ..client.dispatch import ClientServices
+from ..history.journal import Journal
+from ..history.log import Log
+from ..history.record import SessionRecord
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ..rpc.outbox import Flusher
-from . import sandbox
+from . import sandboxagent
+from .archive import History
 from .begin import begin_fork, begin_new
 from .foreign import Foreign, ForeignSession
-from .history import History
 from .index import Index
-from .journal import Journal
 from .limits import Limits
 from .links import Links
-from .log import Log
 from .metadata import is_acceptable
-from .news import Listener, News
-from .record import SessionRecord
+from .notifier import Listener, News
+from .pending_deletions import Tombstones
 from .remote import checked_remote, give_up_fetching
 from .session import Session
 from .setup import is_writable
-from .tombstones import Tombstones
 
 if TYPE_CHECKING:
     from ..agents.spec import AgentSpec
@@ -197,7 +197,7 @@ class SessionManager:
         is_home = remote is not None and params.ours().get("home") is True
         if remote is None or is_home:
             _check_folder(spec, params)
-        metadata = dict(sandbox.corner({"_meta": params.meta}))
+        metadata = dict(sandboxagent.corner({"_meta": params.meta}))
         if not is_acceptable(metadata):
             raise invalid_params(f'_meta["{protocol.SANDBOX}"]: too much, or nested too deeply.')
         wanted, named = metadata.get("requestedSessionId"), metadata.get("title")

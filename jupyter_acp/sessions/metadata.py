@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from .sandbox import REQUESTED_ID
+from .sandboxagent import REQUESTED_ID
 from .setup import is_writable
 
 LIMIT = 64 * 1024

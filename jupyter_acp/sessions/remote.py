@@ -9,12 +9,12 @@ from typing import Any, Protocol
 
 from .. import protocol
 from ..agents.agent import Agent
+from ..history.record import SessionRecord
 from ..remote.capabilities import ours, takes_remote
 from ..remote.options import RemoteOptions
 from ..remote.refs import RefError, git_ref
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import UNAVAILABLE
-from .record import SessionRecord
 
 RUNNER = "@git"
 """Follows the id of an agent for the one that lets it work elsewhere; no id has that in it."""

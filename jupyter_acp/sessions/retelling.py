@@ -8,7 +8,7 @@ import asyncio
 from typing import Any, Protocol
 
 from ..context.block import without_context
-from .passages import Passage, passages
+from ..history.messages import Passage, passages
 
 LONGEST = 60_000
 """How much is told, in characters: the end of a conversation matters more than its beginning."""

@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import protocol
+from ..history.log import Log
+from ..history.record import SessionRecord, State, now
 from ..rpc import RpcError, invalid_params
-from . import broken, sandbox
+from . import health, sandboxagent
 from .agent_session import AgentSession, closing
-from .calls import Calls
+from .fallbacks import NoWay
 from .link import AgentLink
-from .log import Log
 from .metadata import merged
 from .questions import Asker, Questions, cancelled
-from .record import SessionRecord, State, now
 from .remote import noted_result
 from .setup import Setup, is_writable
+from .tool_calls import Calls
 from .transcript import Transcript
 from .turns import Turn, Turns
-from .ways import NoWay
 
 
 class Session:
@@ -200,7 +200,7 @@ class Session:
             with contextlib.suppress(NoWay):
                 # Refused: then nothing of it is true here, either.
                 await agent_session.call_by("metadata", {"metadata": metadata})
-            for what in sandbox.HINTS:
+            for what in sandboxagent.HINTS:
                 value = metadata.get(what)
                 if isinstance(value, str) and agent_session.options.can_choose(what, value):
                     await agent_session.options.choose(what, value)
@@ -229,14 +229,14 @@ class Session:
         theirs = meta if isinstance(meta, dict) else {}
         params = {**params, "sessionId": self.id, "_meta": {**theirs, protocol.META: explained}}
         is_extension = method == protocol.EXT_QUESTION
-        form = sandbox.as_elicitation(params) if is_extension else params
+        form = sandboxagent.as_elicitation(params) if is_extension else params
         asked = protocol.ELICIT if is_extension else method
         try:
             answer = await self._put(asked, form, params if is_extension else None)
         except asyncio.CancelledError:
             # The agent does not want to know any more.
             answer = cancelled(asked)
-        return sandbox.as_answer(params, answer) if is_extension else answer
+        return sandboxagent.as_answer(params, answer) if is_extension else answer
 
     async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
         """Ask the user for something that the agent wants to do without having asked."""
@@ -291,11 +291,11 @@ class Session:
 
     def give_up(self) -> None:
         """End a turn that the agent does not end, and leave its session."""
-        why = broken.STUCK.format(name=self.agent_session.name)
+        why = health.STUCK.format(name=self.agent_session.name)
         words = f"{why}: your next message goes to a new session with it."
         self.append(protocol.NOTICE, {"level": "warning", "message": words})
         self._questions.cancel()
-        self.agent_session.abandon(broken.Anew(why))
+        self.agent_session.abandon(health.Anew(why))
         self.set_state("idle", stop_reason="cancelled")
 
     # The end

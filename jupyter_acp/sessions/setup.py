@@ -10,8 +10,8 @@ import orjson
 
 from .. import protocol
 from ..context.block import title_without_context
-from .choices import chosen
-from .record import SessionRecord
+from ..history.record import SessionRecord
+from .options import chosen
 
 TITLE_LIMIT = 500
 _OFFERED = ("modes", "models", "configOptions")

@@ -11,15 +11,15 @@ from typing import Any
 import orjson
 
 from .. import protocol
+from ..history.log import Log
+from ..history.record import SessionRecord
 from ..history.replay_gate import KINDS as HISTORY_KINDS
 from ..history.replay_gate import ReplayGate, count_user_messages
 from ..protocol import META
-from .calls import KINDS as CALL_KINDS
-from .calls import Calls
-from .log import Log
-from .record import SessionRecord
 from .setup import KINDS as SETUP_KINDS
 from .setup import Setup
+from .tool_calls import KINDS as CALL_KINDS
+from .tool_calls import Calls
 
 TITLE_LENGTH = 80
 REMEMBERS_MORE = "The agent knows more of this session than is written down here."

@@ -13,13 +13,13 @@ from typing import Any, Protocol, TypeVar
 
 from .. import protocol
 from ..agents.agent import Agent
+from ..history.log import Log
+from ..history.record import SessionRecord, State
 from ..rpc import RpcError
 from ..rpc.errors import INTERNAL_ERROR, INVALID_REQUEST
-from . import broken
+from . import health
 from .agent_session import AgentSession
-from .context import context_for, with_context
-from .log import Log
-from .record import SessionRecord, State
+from .prompt_context import context_for, with_context
 from .retelling import with_past
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ class Turns:
         self._prompts: dict[Turn, Prompt] = {}
         self._running: Turn | None = None
         self._waiting: set[Prompt] = set()
-        self._health = broken.Health()
+        self._health = health.Health()
         self._patience: asyncio.TimerHandle | None = None
         self.asked_for = 0
         """How many there have been, those that wait included."""
@@ -153,7 +153,7 @@ class Turns:
         prompt = self._prompts.get(self._running) if self._running is not None else None
         if prompt is not None and prompt.cancelled.is_set() and self._patience is None:
             loop = asyncio.get_running_loop()
-            self._patience = loop.call_later(broken.PATIENCE, prompt.given_up.set)
+            self._patience = loop.call_later(health.PATIENCE, prompt.given_up.set)
 
     async def end(self, patience: float) -> None:
         """Wait for all to end, but not for ever."""
@@ -224,9 +224,9 @@ class Turns:
         if agent is not None:
             unanswered = self._health.unanswered(agent, session.id)
             if unanswered is not None:
-                self._health = broken.Health()
-                why = broken.PUT_OFF.format(name=session.name)
-                session.abandon(broken.Anew(why, unanswered))
+                self._health = health.Health()
+                why = health.PUT_OFF.format(name=session.name)
+                session.abandon(health.Anew(why, unanswered))
                 agent = await _unless(cancelled, session.connect())
         return agent
 
@@ -253,7 +253,7 @@ class Turns:
             if block is not None and not cancelled.is_set() and reason not in FORGOTTEN:
                 agent_session.told.note(block)
             if not cancelled.is_set():
-                said = session.log.recent(asked, None, broken.MOST_BYTES)
+                said = session.log.recent(asked, None, health.MOST_BYTES)
                 self._health.ended(agent, theirs, reason, began, said[0] if said else b"")
             session.set_state("idle", stop_reason=reason if isinstance(reason, str) else None)
 
@@ -266,7 +266,7 @@ class Turns:
             asking = agent_session.request(agent, protocol.SESSION_PROMPT, params, ended)
             result = await _unless(prompt.given_up, asking)
         except RpcError as error:
-            self._health = broken.Health()
+            self._health = health.Health()
             if record.state == "running":
                 session.set_state("idle" if agent.alive else "disconnected", error=error)
             raise

@@ -22,11 +22,11 @@ from typing import Any
 
 from ..client.view import SessionView
 from ..rpc import Request, method_not_found
-from .command import ADMIT, program
-from .elsewhere import Elsewhere
+from .cli import ADMIT, program
 from .peer import uid_of
-from .places import SOCKET, places, prefix
+from .remote_agents import Elsewhere
 from .shim import TICKET
+from .socket_paths import SOCKET, places, prefix
 
 NAMES = ("jupyter", "jupyteracp")
 """What our server is called, or else if one of the session's own is called so.

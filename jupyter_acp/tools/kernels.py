@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from ..outputs import RanCell
+from ..client.notebooks.outputs import RanCell
 from . import arguments as args
+from .model_text import json_text, text, told_run, told_runs, told_variables
 from .records import Room
 from .tool import Answer, Call
-from .words import json_text, text, told_run, told_runs, told_variables
 
 
 async def run_cell(call: Call[args.RunCell]) -> Answer:

@@ -18,9 +18,9 @@ from ..protocol import MCP_CANCELLED
 from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.streams import StreamTransport
 from .arguments import schema
+from .model_text import Content, text
 from .tool import Tool
 from .toolbox import FailedRunError, Toolbox
-from .words import Content, text
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """The published versions that begin with `initialize`, the newest first; for tools they are the same."""

@@ -11,8 +11,8 @@ from ..protocol import META
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import NOT_FOUND
 from . import arguments as args
+from .model_text import text, told_cells, told_in_full
 from .tool import Answer, Call
-from .words import text, told_cells, told_in_full
 
 
 async def read_notebook(call: Call[args.ReadNotebook]) -> Answer:

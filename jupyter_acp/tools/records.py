@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from ..client.notebooks.outputs import Ran, RanCell
 from ..client.view import SessionView
-from ..outputs import Ran, RanCell
 from ..protocol import TOOL
 
 OUTPUTS_LIMIT = 1024 * 1024

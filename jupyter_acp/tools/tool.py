@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .arguments import Arguments
-from .words import Content
+from .model_text import Content
 
 if TYPE_CHECKING:
-    from ..client.control import KernelControl
-    from ..client.kernels import Kernels
-    from ..client.notebooks import Notebooks
-    from ..client.running import Running
+    from ..client.documents.showing import Windows
+    from ..client.notebooks.control import KernelControl
+    from ..client.notebooks.kernels import Kernels
+    from ..client.notebooks.running import Running
+    from ..client.notebooks.service import Notebooks
     from ..client.view import SessionView
-    from ..client.windows import Windows
     from ..client.workspace import Workspace
 
 A = TypeVar("A", bound=Arguments)

@@ -14,9 +14,9 @@ from ..rpc import RpcError, invalid_params
 from ..rpc.errors import METHOD_NOT_FOUND, NOT_FOUND
 from . import arguments as args
 from . import kernels, notebooks, workspace
+from .model_text import Content
 from .records import Record
 from .tool import A, Call, Services, Tool
-from .words import Content
 
 if TYPE_CHECKING:
     from ..client.view import SessionView

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from ..rpc import invalid_params
 from . import arguments as args
+from .model_text import json_text, text
 from .tool import Answer, Call
-from .words import json_text, text
 
 
 async def open_documents(call: Call[args.Nothing]) -> Answer:

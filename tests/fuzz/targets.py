@@ -20,10 +20,14 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["jupyter_acp"]):
-    from jupyter_acp.formats import NOTEBOOK
-    from jupyter_acp.merge import ConflictError, merge_texts
+    from jupyter_acp.client.documents.formats import NOTEBOOK
+    from jupyter_acp.client.documents.merge import ConflictError, merge_texts
+    from jupyter_acp.client.permissions.protected_files import (
+        folded,
+        needs_permission,
+        risk_of_writing,
+    )
     from jupyter_acp.paths import contained, uri_path
-    from jupyter_acp.protected import folded, needs_permission, risk_of_writing
     from jupyter_acp.remote.refs import RefError, address_of, check_branch, public_url
     from jupyter_acp.rpc import RpcError
     from jupyter_acp.rpc.stdio import LineSplitter

@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...agents.environment import agent_environment, is_ordinary_variable
-from ...bulk import Bulk
 from ...paths import contained, place
-from ...policy import Action, Decision
 from ...protocol import CreateTerminalParams, TerminalParams, parse
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import NOT_FOUND
+from ..large_answers import Bulk
+from ..permissions.policy import Action, Decision
 from ..view import Permit, SessionView
 from .command import Command, Launch, PipedCommand
 from .output import Output
-from .own import is_own_command
+from .own_command import is_own_command
 from .terminal import Terminal
 
 DEFAULT_OUTPUT_LIMIT = 1024 * 1024

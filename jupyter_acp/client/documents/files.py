@@ -1,0 +1,430 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""`fs/*`: the text of files inside the session's folders, as the user sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import itertools
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+
+from ...paths import LONGEST, contained, folder_of, innermost, uri_path
+from ...protocol import ReadFileParams, WriteFileParams, parse
+from ...rpc import RpcError, invalid_params
+from ...rpc.errors import CONFLICT, NOT_FOUND
+from ..large_answers import Bulk
+from ..permissions.named_files import named_files
+from ..permissions.policy import Action
+from ..permissions.protected_files import needs_permission
+from ..view import NoteChange, Permit, SessionView
+from .disk import read_text, write_text
+from .file_locks import FileTurns
+from .formats import NOTEBOOK, TEXT, Change, Format, format_of, named, one_line_end
+from .merge import ConflictError
+from .revise import revise_notebook, revise_text
+
+T = TypeVar("T")
+
+ATTEMPTS = 10
+SEEN_SIZE = 32 * 1024 * 1024
+"""How much of what agents have read is remembered, in characters."""
+
+
+class LiveDocument(Protocol):
+    """A document that a window has open."""
+
+    @property
+    def format(self) -> str:
+        """What its content is."""
+
+    @property
+    def content(self) -> Any:
+        """What the user sees."""
+
+
+class LiveDocuments(Protocol):
+    """The documents that are open in windows."""
+
+    def read(self, path: Path) -> Awaitable[Any]:
+        """Return an open document, or None."""
+
+    def write(self, live: Any, content: Any) -> Awaitable[bool]:
+        """Change it and save it; False if it has to be read again before."""
+
+    def stems_from(self, live: Any, text: str) -> bool:
+        """Whether a file with this text is what the user has been changing."""
+
+
+class ContentsManager(Protocol):
+    """Where files that nobody has open are written."""
+
+    def covers(self, path: Path) -> bool:
+        """Whether a file is its business."""
+
+    def save_text(self, path: Path, text: str) -> Awaitable[None]:
+        """Write a text file."""
+
+    def save_notebook(self, path: Path, text: str, before: str | None) -> Awaitable[None]:
+        """Write a notebook, which was another before or not there."""
+
+    def delete(self, path: Path) -> Awaitable[None]:
+        """Delete a file."""
+
+
+class Place(NamedTuple):
+    """A file as it is at the moment."""
+
+    format: Format
+    value: Any
+    """None if there is no file, or none that can be read."""
+
+    text: str | None
+    """What is on disk, if it is not open."""
+
+    live: Any
+    """The document in a window, if it is."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is anything, readable or not."""
+        return self.text is not None or self.live is not None
+
+
+class Files:
+    """Serves agents: an open document is read from its window and changed there."""
+
+    def __init__(
+        self,
+        root_dir: str,
+        documents: LiveDocuments,
+        contents: ContentsManager,
+        permit: Permit,
+        turns: FileTurns,
+        changed: NoteChange,
+        bulk: Bulk,
+    ) -> None:
+        self._root_dir = root_dir
+        self._bulk = bulk
+        self._turns = turns
+        self._changed = changed
+        self._permit = permit
+        self._documents = documents
+        self._contents = contents
+        self._seen = Seen()
+
+    async def read(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Serve `fs/read_text_file`."""
+        wanted = parse(ReadFileParams, params)
+        path = contained(wanted.path, [*session.roots, self._root_dir])
+        if await self._is_new(session, path, wanted.path):
+            await self._check(session, "read", path, is_missing=True)
+            # Somebody may have made it while the user was asked.
+            if await self._is_new(session, path, wanted.path):
+                self._seen.note(session.id, path, "")
+                return {"content": ""}
+        await self._check(session, "read", path)
+
+        async def content() -> dict[str, Any]:
+            live = await self._documents.read(path)
+            text = await _in_thread(read_text, path) if live is None else _text(live)
+            self._seen.note(session.id, path, text)
+            return {"content": _part(text, wanted.line, wanted.limit)}
+
+        return await self._bulk.make(session, content)
+
+    async def write(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Serve `fs/write_text_file`.
+
+        What the agent changed since it last read the file is changed, and nothing else: neither
+        what the user has typed meanwhile nor what others have written is lost.
+        """
+        wanted = parse(WriteFileParams, params)
+        path = contained(wanted.path, [*session.roots, self._root_dir])
+        value = _checked(format_of(path), wanted.content, path)
+        await self._check(session, "write", path, wanted.content)
+        async with self._turns.of(path):
+            change = await self._change(
+                path, lambda place: self._merged(session, path, place, value, wanted.content)
+            )
+        # What the agent takes it to be now: its next change will be a change of that.
+        self._seen.note(session.id, path, wanted.content)
+        self._changed(session, path, change)
+        return {}
+
+    async def revise(
+        self, path: Path, before: str | None, after: str | None, *, whole: bool = False
+    ) -> Change | None:
+        """Make a change once more or take it back, for the user, in what is there now.
+
+        Without a text before, the file has to be made; without one after, to be deleted. `whole`
+        says that the texts are known to be the whole file and not a piece of it.
+        """
+
+        async def revised(place: Place) -> Any:
+            if not place.exists and before is None:
+                return _checked(place.format, after or "", path)
+            if place.value is None or before is None or after is None:
+                raise _moved_on(path, "there is no such file" if before else "it is there already")
+            try:
+                if place.format is NOTEBOOK:
+                    return revise_notebook(place.value, before, after)
+                return revise_text(place.value, before, after, whole=whole)
+            except ConflictError as error:
+                raise _moved_on(path, str(error)) from None
+
+        async with self._turns.of(path):
+            if after is not None:
+                return await self._change(path, revised)
+            await self._delete(path, before)
+            return None
+
+    async def _change(self, path: Path, wanted: Callable[[Place], Awaitable[Any]]) -> Change:
+        """Change a file where it is: in the window that has it open, or on disk."""
+        for _ in range(ATTEMPTS):
+            live = await self._documents.read(path)
+            place = await self._place(path, live)
+            value = await wanted(place)
+            if live is None:
+                await self._save(path, place.format, value, place.text)
+            elif not await self._documents.write(live, value):
+                continue
+            if place.value is None and place.text is not None:
+                # A notebook that was none: as text, it is known what it was.
+                return Change(TEXT, place.text, place.format.text(value))
+            return Change(place.format, place.value, value)
+        raise _conflict(path, "the place where the user is typing")
+
+    async def _place(self, path: Path, live: Any) -> Place:
+        if live is None:
+            text, format = await self._on_disk(path), format_of(path)
+            return Place(format, _value(format, text), text, None)
+        if live.format == NOTEBOOK.name:
+            return Place(NOTEBOOK, NOTEBOOK.of(live.content, check=False), None, live)
+        # Whatever it is, the user has opened it as text.
+        return Place(TEXT, live.content, None, live)
+
+    async def _merged(
+        self, session: SessionView, path: Path, place: Place, value: Any, content: str
+    ) -> Any:
+        """Put what an agent writes together with what is there."""
+        format, live = place.format, place.live
+        seen = self._seen.get(session.id, path)
+        if format is NOTEBOOK and seen == "" and place.text != "" and place.exists:
+            raise _conflict(path, "it was not there")
+        if live is None:
+            base = place.value if seen is None else _value(format, seen)
+            return _merge(format, base, place.value, value, path)
+        if format is TEXT:
+            # In windows, lines end in one way only.
+            value = one_line_end(content)
+        known = seen
+        if known is None:
+            known = await self._loaded(path, live)
+        base = _value(format, known if format is NOTEBOOK or known is None else one_line_end(known))
+        if base is None and live.dirty:
+            raise _conflict(
+                path, "it has unsaved changes, and its file is no longer the one that was opened"
+            )
+        return _merge(format, base, place.value, value, path)
+
+    async def _delete(self, path: Path, content: str | None) -> None:
+        """Delete a file, unless it has become another."""
+        if await self._documents.read(path) is not None:
+            raise _moved_on(path, "it is open; close it first")
+        if await self._on_disk(path) != content:
+            raise _moved_on(path, "it was changed")
+        await self._contents.delete(path)
+
+    async def _is_new(self, session: SessionView, path: Path, asked: str) -> bool:
+        """Whether an agent looks for a file that is not there because it is about to make it.
+
+        Some look first and take no error for an answer, so that it reads as empty, as in editors.
+        Who wants to read that very file has to know that there is none.
+        """
+        if innermost(path, session.roots) is None or await asyncio.to_thread(os.path.lexists, path):
+            return False
+        is_named = any(
+            call.get("kind") in ("read", "search") and _names(call, session.cwd, path, asked)
+            for call in session.calls
+        )
+        # What the user has typed there is worth as much as a file.
+        return not is_named and await self._documents.read(path) is None
+
+    async def _check(
+        self,
+        session: SessionView,
+        kind: Literal["read", "write"],
+        path: Path,
+        content: str = "",
+        *,
+        is_missing: bool = False,
+    ) -> None:
+        async def details() -> dict[str, Any]:
+            shown: dict[str, Any] = {"locations": [{"path": str(path)}]}
+            if kind == "write":
+                before = await self._on_disk(path)
+                diff = {"type": "diff", "path": str(path), "oldText": before, "newText": content}
+                shown["content"] = [diff]
+            return shown
+
+        roots = [*session.roots, self._root_dir]
+        root = innermost(path, roots)
+        title = f"{kind.capitalize()} {path.relative_to(root) if root is not None else path}"
+        action = Action.on_file(kind, path, roots, title, details)
+        # Where nothing is, nothing is told by reading it.
+        asks = not is_missing and needs_permission(path, roots, kind)
+        await self._permit(session, action, "ask" if asks else "allow")
+
+    def forget(self, session_id: str) -> None:
+        """Remember nothing of what a session has read."""
+        self._seen.forget(session_id)
+
+    async def _loaded(self, path: Path, live: Any) -> str | None:
+        """Return what the user has been changing, unless the file is another by now."""
+        text = await self._on_disk(path)
+        return text if text is None or self._documents.stems_from(live, text) else None
+
+    async def _on_disk(self, path: Path) -> str | None:
+        try:
+            return await _in_thread(read_text, path)
+        except RpcError as error:
+            if error.code == NOT_FOUND:
+                return None
+            raise
+
+    async def _save(self, path: Path, format: Format, value: Any, before: str | None) -> None:
+        if not self._contents.covers(path):
+            await _in_thread(write_text, path, format.text(value))
+            return
+        if before is None:
+            await _in_thread(_make_folders, path)
+        if format is NOTEBOOK:
+            await self._contents.save_notebook(path, format.text(value), before)
+        else:
+            await self._contents.save_text(path, value)
+
+
+class Seen:
+    """What agents have read last: what they write is meant as a change of that."""
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[tuple[str, Path], str] = OrderedDict()
+        self._size = 0
+
+    def get(self, session: str, path: Path) -> str | None:
+        """Return what a session knows of a file."""
+        return self._texts.get((session, path))
+
+    def note(self, session: str, path: Path, text: str) -> None:
+        """Remember it, and forget what was read long ago if that becomes too much."""
+        self._drop((session, path))
+        self._texts[session, path] = text
+        self._size += len(text)
+        while self._size > SEEN_SIZE and len(self._texts) > 1:
+            self._drop(next(iter(self._texts)))
+
+    def forget(self, session: str) -> None:
+        """Forget a session."""
+        for key in [key for key in self._texts if key[0] == session]:
+            self._drop(key)
+
+    def _drop(self, key: tuple[str, Path]) -> None:
+        self._size -= len(self._texts.pop(key, ""))
+
+
+async def _in_thread(work: Callable[..., T], *args: Any) -> T:
+    return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+
+
+def _names(call: dict[str, Any], cwd: str, path: Path, asked: str) -> bool:
+    """Whether a tool call says that it is about a file, as it was asked for or where it really is."""
+    for name in (*named_files(call), *_texts(call.get("rawInput"))):
+        with contextlib.suppress(OSError, RuntimeError, ValueError, RpcError):
+            if Path(cwd, uri_path(name)).resolve() == path:
+                return True
+    title = str(call.get("title"))
+    whole, short = {asked, str(path)}, {os.path.relpath(each, cwd) for each in (asked, path)}
+    spellings = [(r"\w.~-", each) for each in whole] + [(r"\w.~/-", each) for each in short]
+    return any(
+        re.search(rf"(?<![{before}]){re.escape(each)}(?![\w/~-]|\.\w)", title)
+        for before, each in spellings
+    )
+
+
+def _texts(given: Any) -> Iterator[str]:
+    """Yield the texts of a tool's input that could name a file: no two agents have the same fields."""
+    for text in given.values() if isinstance(given, dict) else ():
+        if isinstance(text, str) and 0 < len(text) <= LONGEST and "\n" not in text:
+            yield text
+
+
+def _make_folders(path: Path) -> None:
+    try:
+        with folder_of(path, create=True):
+            pass
+    except OSError as error:
+        raise invalid_params(f"{path.parent} could not be made: {error.strerror}.") from None
+
+
+def _text(live: LiveDocument) -> str:
+    if live.format == NOTEBOOK.name:
+        return NOTEBOOK.text(NOTEBOOK.of(live.content, check=False))
+    return str(live.content)
+
+
+def _part(text: str, line: int | None, limit: int | None) -> str:
+    if line is None and limit is None:
+        return text
+    # No text has more lines than characters, whatever number was asked for.
+    start = min(max((line or 1) - 1, 0), len(text))
+    end = len(text) if limit is None else min(start + limit, len(text))
+    return "".join(itertools.islice(io.StringIO(text, newline="\n"), start, max(start, end)))
+
+
+def _checked(format: Format, text: str, path: Path) -> Any:
+    try:
+        return format.parse(text)
+    except ValueError as error:
+        raise invalid_params(f"{path} was not written: {error}.") from None
+
+
+def _value(format: Format, text: str | None) -> Any:
+    """Return what a text means, or None if there is none or it is broken."""
+    try:
+        return None if text is None else format.parse(text)
+    except ValueError:
+        return None
+
+
+def _merge(format: Format, base: Any, ours: Any, theirs: Any, path: Path) -> Any:
+    """Put an agent's change together with what is there, by way of what the agent has seen."""
+    if ours is None:
+        # Named once: written down and undone it has to be the same notebook.
+        return named(theirs) if format is NOTEBOOK else theirs
+    try:
+        return format.merge(ours if base is None else base, ours, theirs)
+    except ConflictError as error:
+        raise _conflict(path, str(error)) from None
+
+
+def _moved_on(path: Path, why: str) -> RpcError:
+    return RpcError(
+        CONFLICT,
+        f"{path.name} was left as it is, because it is no longer what this change made of it "
+        f"({why}). Look at it and change it yourself.",
+    )
+
+
+def _conflict(path: Path, where: str) -> RpcError:
+    return RpcError(
+        CONFLICT,
+        f"{path} was changed since you read it, in the same place ({where}). Nothing was written: "
+        "read it again and make your change anew.",
+    )

@@ -1,0 +1,102 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What agents do with documents in the user's windows: show them there, and save them from there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ...paths import contained, uri_path
+from ...rpc import RpcError
+from ...rpc.errors import NOT_FOUND, UNAVAILABLE
+from ..permissions.policy import Action
+from ..permissions.protected_files import needs_permission
+from ..view import Permit, SessionView
+
+
+class LiveDocuments(Protocol):
+    """The documents that are open in windows."""
+
+    def everywhere(self, path: Path) -> Awaitable[list[Any]]:
+        """Return a document as each of the windows has it."""
+
+    def save(self, live: Any) -> Awaitable[None]:
+        """Save it."""
+
+    def show(
+        self, windows: list[tuple[Any, str]], line: int | None, cell: str | None
+    ) -> Awaitable[Any]:
+        """Show a document in the first window that can."""
+
+
+class Workspace(Protocol):
+    """What the windows tell."""
+
+    def to_show(self, path: Path) -> list[tuple[Any, str]]:
+        """Return the windows that can show a file, and its contents path there."""
+
+
+class Windows:
+    """Shows and saves documents for agents."""
+
+    def __init__(
+        self, root_dir: str, documents: LiveDocuments, workspace: Workspace, permit: Permit
+    ) -> None:
+        self._root_dir = root_dir
+        self._documents = documents
+        self._workspace = workspace
+        self._permit = permit
+
+    def path(self, session: SessionView, given: str) -> Path:
+        """Return the file that a path or a URI of an agent names."""
+        return contained(os.path.join(session.cwd, uri_path(given)), self._roots(session))
+
+    async def show(
+        self, session: SessionView, path: Path, line: int | None, cell: str | None, title: str
+    ) -> bool:
+        """Show a document in the window that was looked at last; return whether it is in front there."""
+        _check_there(path)
+        await self._check(session, "read", path, title)
+        windows = self._workspace.to_show(path)
+        shown = await self._documents.show(windows, line, cell)
+        if shown is None:
+            raise RpcError(
+                UNAVAILABLE,
+                f"No window can show {path}: none is open, or the file is not inside of the folder "
+                "that Jupyter serves. Tell the user where to look.",
+            )
+        return bool(shown.visible)
+
+    async def save(self, session: SessionView, path: Path, title: str) -> bool | None:
+        """Save what has unsaved changes; False if there are none, None if nobody has it open."""
+        await self._check(session, "write", path, title)
+        found = await self._documents.everywhere(path)
+        if not found:
+            return None
+        unsaved = [live for live in found if live.dirty]
+        if unsaved:
+            # Of several windows, the one that was looked at last.
+            await self._documents.save(unsaved[0])
+        return bool(unsaved)
+
+    async def _check(
+        self, session: SessionView, kind: Literal["read", "write"], path: Path, title: str
+    ) -> None:
+        async def details() -> dict[str, Any]:
+            return {"locations": [{"path": str(path)}]}
+
+        roots = self._roots(session)
+        action = Action.on_file(kind, path, roots, title, details)
+        asks = needs_permission(path, roots, kind)
+        await self._permit(session, action, "ask" if asks else "allow")
+
+    def _roots(self, session: SessionView) -> list[str]:
+        return [*session.roots, self._root_dir]
+
+
+def _check_there(path: Path) -> None:
+    if not path.is_file():
+        raise RpcError(NOT_FOUND, f"There is no file {path}.")

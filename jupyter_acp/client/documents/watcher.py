@@ -1,0 +1,347 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Open documents whose files change on disk: most agents write files with tools of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from ...rpc import RpcError
+from ..view import SessionView
+from .disk import read_text
+from .formats import NOTEBOOK, TEXT, Format, one_line_end
+from .merge import ConflictError
+
+BUSY_INTERVAL = 0.5
+QUIET_INTERVAL = 2.0
+"""How often files are looked at, in seconds, while a turn runs and otherwise."""
+
+PATIENCE = 0.3
+"""How long we wait for the news that a change was a save of Jupyter's own, in seconds."""
+
+AFTERWARDS = 30.0
+"""How long after its turn a session is still taken for the one that changed a file, in seconds."""
+
+ATTEMPTS = 10
+SIZE_LIMIT = 4 * 1024 * 1024
+"""Of larger files only the fact that they changed is known."""
+
+
+class LiveDocument(Protocol):
+    """A document that a window has open."""
+
+    @property
+    def format(self) -> str:
+        """What its content is."""
+
+    @property
+    def content(self) -> Any:
+        """What the user sees."""
+
+    @property
+    def dirty(self) -> bool:
+        """Whether that is more than what was saved."""
+
+    @property
+    def collaborative(self) -> bool:
+        """Whether others take care of its file."""
+
+
+class LiveDocuments(Protocol):
+    """The documents that are open in windows."""
+
+    def everywhere(self, path: Path) -> Awaitable[list[Any]]:
+        """Return an open document as each of the windows has it."""
+
+    def again(self, live: Any) -> Awaitable[Any]:
+        """Return a document as the same window has it now, or None."""
+
+    def fingerprint(self, text: str) -> str:
+        """Return the hash of a file with this text, as windows know it."""
+
+    def stems_from(self, live: Any, text: str) -> bool:
+        """Whether a file with this text is what the user has been changing."""
+
+    def adopt(self, live: Any, content: Any, file: str, *, dirty: bool) -> Awaitable[bool]:
+        """Change it to account for its file's new text; False if it has to be read again before."""
+
+
+class Known(NamedTuple):
+    """A file as it was when it was last looked at."""
+
+    signature: tuple[int, ...]
+    text: str | None
+    """What it said when every window had it as it was; later changes are changes of that."""
+
+
+class Watcher:
+    """Brings what changed on disk into the windows, and loses nothing that was typed there."""
+
+    def __init__(
+        self,
+        documents: LiveDocuments,
+        files: Callable[[], dict[Path, set[str]]],
+        is_away: Callable[[Path], bool],
+        log: Any,
+    ) -> None:
+        """Watch files; `is_away` tells if a window that has one cannot be asked.
+
+        `files` tells them together with the hashes of what windows have loaded, where known.
+        """
+        self._documents = documents
+        self._files = files
+        self._is_away = is_away
+        self._log = log
+        self._known: dict[Path, Known] = {}
+        self._watching: asyncio.Task[None] | None = None
+        self._handling: dict[Path, asyncio.Task[None]] = {}
+        self._again: set[Path] = set()
+        """What was saved while it was handled: the other windows may have the text before that."""
+
+        self._worked: tuple[SessionView | None, float] = (None, 0)
+
+    def start(self, working: Callable[[], SessionView | None]) -> None:
+        """Watch from now on; `working` names the session whose agent is at work, if any."""
+        if self._watching is None:
+            self._watching = asyncio.get_running_loop().create_task(self._watch(working))
+
+    def close(self) -> None:
+        """Watch no more."""
+        for task in (self._watching, *self._handling.values()):
+            if task is not None:
+                task.cancel()
+
+    def saved(self, path: Path) -> None:
+        """Take note that Jupyter itself has written a file: the window that did it knows."""
+        if path in self._known:
+            self._known[path] = _look(path)
+            if path in self._handling:
+                self._again.add(path)
+            else:
+                self._handling[path] = asyncio.get_running_loop().create_task(
+                    self._handle(path, self._refresh)
+                )
+
+    async def _watch(self, working: Callable[[], SessionView | None]) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            if (session := working()) is not None:
+                self._worked = (session, time.monotonic())
+            await asyncio.sleep(QUIET_INTERVAL if session is None else BUSY_INTERVAL)
+            try:
+                files = self._files()
+                for path in self._known.keys() - files.keys():
+                    del self._known[path]
+                changed = await loop.run_in_executor(None, self._changed, files)
+                for path in changed - self._handling.keys():
+                    self._handling[path] = loop.create_task(self._handle(path, self._compare))
+            except Exception:
+                self._log.exception("Open files could not be watched")
+
+    def _changed(self, files: dict[Path, set[str]]) -> set[Path]:
+        """Return the files that are not as they were, having a first look at those that are new."""
+        changed = set()
+        for path, loaded in files.items():
+            known = self._known.get(path)
+            if known is None:
+                known = self._known[path] = self._first_look(path, loaded)
+            if _signature(path) not in ((), known.signature):
+                changed.add(path)
+        return changed
+
+    def _first_look(self, path: Path, loaded: set[str]) -> Known:
+        now = _look(path)
+        if now.text is None or loaded <= {self._documents.fingerprint(now.text)}:
+            return now
+        # Changed before anybody looked: what a window has loaded is not known any more.
+        return Known((), None)
+
+    async def _handle(self, path: Path, work: Callable[[Path], Awaitable[None]]) -> None:
+        try:
+            await self._try(path, work)
+            while path in self._again:
+                await self._try(path, self._refresh)
+        finally:
+            self._again.discard(path)
+            del self._handling[path]
+
+    async def _try(self, path: Path, work: Callable[[Path], Awaitable[None]]) -> None:
+        try:
+            await work(path)
+        except RpcError as error:
+            self._log.warning("%s changed on disk, but not in its window: %s", path, error.message)
+        except Exception:
+            self._log.exception("%s changed on disk, but not in its window", path)
+
+    async def _refresh(self, path: Path) -> None:
+        await asyncio.sleep(PATIENCE)
+        await self._show_saved(path)
+
+    async def _show_saved(self, path: Path) -> None:
+        """Show a file that one window has saved in the others, where nothing was typed."""
+        self._again.discard(path)
+        lives = await self._documents.everywhere(path)
+        now = self._known.get(path)
+        if len(lives) < 2 or now is None or now.text is None:
+            return
+        for live in lives:
+            if not live.dirty and not live.collaborative:
+                await self._bring(path, live, None, now.text)
+
+    async def _compare(self, path: Path) -> None:
+        await asyncio.sleep(PATIENCE)
+        before = self._known.get(path)
+        now = await asyncio.get_running_loop().run_in_executor(None, _look, path)
+        if before is not None and now.signature == before.signature:
+            # Saved by a window after all: the news of it came while this was waiting.
+            await self._show_saved(path)
+            return
+        if before is None or now.text is None:
+            # Closed, or not to be read as text.
+            return
+        is_away, brought = self._is_away(path), True
+        for live in await self._documents.everywhere(path):
+            if live.collaborative:
+                await self._acknowledge(live, now.text)
+            elif not await self._bring(path, live, before.text, now.text):
+                brought = False
+        if self._known.get(path) != before:
+            return
+        if is_away or self._is_away(path):
+            # Looked at again until it is back: also what was lost while it was asked has not heard.
+            return
+        # Not asked again about the same, but the next change is one of what it was before.
+        self._known[path] = now if brought else Known(now.signature, before.text)
+
+    async def _acknowledge(self, live: Any, now: str) -> None:
+        """Let a window whose document is shared know its file again.
+
+        Others bring the change into the document; only the window would still ask about it.
+        """
+        format = _format(live)
+        theirs = _value(format, now)
+        for _ in range(ATTEMPTS):
+            if theirs is None:
+                return
+            if _same(format, _ours(live), theirs):
+                await self._documents.adopt(live, live.content, now, dirty=False)
+                return
+            await asyncio.sleep(BUSY_INTERVAL)
+            live = await self._documents.again(live)
+            if live is None:
+                return
+
+    async def _bring(self, path: Path, live: Any, before: str | None, now: str) -> bool:
+        """Let one window have what is on disk now, together with what only it has.
+
+        Return whether it has it then.
+        """
+        format = _format(live)
+        theirs = _value(format, now)
+        base = before if before is not None and self._documents.stems_from(live, before) else None
+        choice = None
+        for _ in range(ATTEMPTS):
+            if theirs is None:
+                # Half written, or broken: the next change will tell.
+                return False
+            ours = _ours(live)
+            try:
+                wanted = theirs
+                if live.dirty and choice != "theirs":
+                    wanted = ours if choice == "ours" else _merged(format, base, ours, theirs)
+            except ConflictError as conflict:
+                choice = await self._ask(path, format.text(ours), now, str(conflict))
+                if choice is None:
+                    # Nobody has decided: JupyterLab itself asks before the one overwrites the other.
+                    return False
+            else:
+                dirty = not _same(format, wanted, theirs)
+                if not live.dirty and _same(format, ours, theirs):
+                    return True
+                if await self._documents.adopt(live, wanted, now, dirty=dirty):
+                    return True
+            live = await self._documents.again(live)
+            if live is None:
+                return True
+        return False
+
+    async def _ask(self, path: Path, ours: str, theirs: str, where: str) -> str | None:
+        session, at = self._worked
+        if session is None or time.monotonic() > at + AFTERWARDS:
+            return None
+        answer = await session.consult(
+            {
+                "toolCall": {
+                    "toolCallId": f"jupyter-changed-{path.name}",
+                    "title": f"{path.name} was changed on disk where you have changed it: {where}",
+                    "kind": "edit",
+                    "status": "pending",
+                    "locations": [{"path": str(path)}],
+                    "content": [
+                        {"type": "diff", "path": str(path), "oldText": ours, "newText": theirs}
+                    ],
+                },
+                "options": [
+                    {"optionId": "theirs", "name": "Take what is on disk", "kind": "allow_once"},
+                    {"optionId": "ours", "name": "Keep mine", "kind": "reject_once"},
+                ],
+            }
+        )
+        outcome = answer.get("outcome")
+        chosen = outcome.get("optionId") if isinstance(outcome, dict) else None
+        return chosen if chosen in ("ours", "theirs") else None
+
+
+def _format(live: LiveDocument) -> Format:
+    return NOTEBOOK if live.format == NOTEBOOK.name else TEXT
+
+
+def _ours(live: LiveDocument) -> Any:
+    if live.format == NOTEBOOK.name:
+        return NOTEBOOK.of(live.content, check=False)
+    return live.content
+
+
+def _value(format: Format, text: str | None) -> Any:
+    """Return what a file's text is to a window, or None if it is nothing."""
+    try:
+        return None if text is None else format.parse(one_line_end(text))
+    except ValueError:
+        return None
+
+
+def _same(format: Format, one: Any, other: Any) -> bool:
+    return format.text(one) == format.text(other)
+
+
+def _merged(format: Format, before: str | None, ours: Any, theirs: Any) -> Any:
+    if _same(format, ours, theirs):
+        return theirs
+    base = _value(format, before)
+    if base is None:
+        raise ConflictError("what both started from is not known")
+    return format.merge(base, ours, theirs)
+
+
+def _signature(path: Path) -> tuple[int, ...]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ()
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def _look(path: Path) -> Known:
+    signature = _signature(path)
+    text = None
+    if signature and signature[1] <= SIZE_LIMIT:
+        try:
+            text = read_text(path)
+        except RpcError:
+            text = None
+    return Known(signature, text)

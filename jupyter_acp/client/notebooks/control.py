@@ -1,0 +1,123 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Restarting and interrupting the kernels of notebooks, if the user lets the agent."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any, Protocol
+
+from ...rpc import RpcError
+from ...rpc.errors import NOT_FOUND, UNAVAILABLE
+from ..permissions.policy import Action
+from ..view import Permit, SessionView
+
+RESTART_TIME = 60.0
+"""How long a kernel may take to be back, in seconds."""
+
+PATIENCE = 5.0
+"""How long it may take to end what was interrupted, in seconds."""
+
+PULSE = 0.1
+
+
+class LiveNotebooks(Protocol):
+    """The notebooks that are open in windows."""
+
+    def restart(self, path: Path) -> Awaitable[bool]:
+        """Restart the kernel of a notebook where it is open; False if no window can."""
+
+
+class Kernels(Protocol):
+    """The kernels of the server."""
+
+    def find(self, path: Path) -> Awaitable[Any]:
+        """Return the kernel of a notebook, or None."""
+
+    def owner(self, kernel: Any) -> str | None:
+        """Return the session whose code a kernel is at, or None."""
+
+    def restart(self, kernel: Any) -> Awaitable[None]:
+        """Start it anew."""
+
+    def interrupt(self, kernel: Any) -> Awaitable[None]:
+        """Interrupt what it does."""
+
+    def language(self, kernel: Any, *, timeout: float) -> Awaitable[str]:
+        """Return what a kernel speaks, once it is there."""
+
+
+class KernelControl:
+    """Restarts and interrupts, where the user sees it."""
+
+    def __init__(
+        self, root_dir: str, documents: LiveNotebooks, kernels: Kernels, permit: Permit
+    ) -> None:
+        self._root_dir = root_dir
+        self._documents = documents
+        self._kernels = kernels
+        self._permit = permit
+
+    async def restart(self, session: SessionView, path: Path, title: str) -> str:
+        """Restart the kernel of a notebook and wait until it is back; return its name."""
+        kernel = await self._kernel(path)
+        lost = "Its variables are lost."
+        if kernel.state == "busy":
+            lost = f"It is running something, which is ended. {lost}"
+        await self._ask(session, path, title, lost)
+        try:
+            await asyncio.wait_for(self._restart(path, kernel), RESTART_TIME)
+        except asyncio.TimeoutError:
+            raise RpcError(
+                UNAVAILABLE,
+                f"The kernel of {path} was restarted and is not back after {RESTART_TIME:g} s.",
+            ) from None
+        return str(kernel.name)
+
+    async def interrupt(self, session: SessionView, path: Path) -> bool | None:
+        """Interrupt the kernel of a notebook; return whether that had an effect, None if it was idle."""
+        kernel = await self._kernel(path)
+        owner = self._kernels.owner(kernel)
+        if owner is None and kernel.state != "busy":
+            return None
+        if owner != session.id:
+            whose = "what you run" if owner is None else "what another session runs"
+            title = f"Interrupt {whose} in the kernel of {path.name}"
+            await self._ask(session, path, title, "What it has computed so far may be lost.")
+        await self._kernels.interrupt(kernel)
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            kernel = await self._kernels.find(path)
+            if kernel is None or kernel.state != "busy":
+                return True
+            await asyncio.sleep(PULSE)
+        return False
+
+    async def _restart(self, path: Path, kernel: Any) -> None:
+        if not await self._documents.restart(path):
+            await self._kernels.restart(kernel)
+        # Whoever restarts it may return earlier than it can be worked with.
+        await self._kernels.language(kernel, timeout=RESTART_TIME)
+
+    async def _kernel(self, path: Path) -> Any:
+        kernel = await self._kernels.find(path)
+        if kernel is None:
+            raise RpcError(NOT_FOUND, f"No kernel runs for {path}: there is nothing to do.")
+        return kernel
+
+    async def _ask(self, session: SessionView, path: Path, title: str, words: str) -> None:
+        async def details() -> dict[str, Any]:
+            return {
+                "rawInput": {"path": str(path)},
+                "locations": [{"path": str(path)}],
+                "content": [{"type": "content", "content": {"type": "text", "text": words}}],
+            }
+
+        action = Action.on_file("restart", path, [*session.roots, self._root_dir], title, details)
+        # Nothing that the agent has asked for by itself says as much.
+        action.granted_by = ()
+        action.verb = title.split(maxsplit=1)[0]
+        await self._permit(session, action, "ask")

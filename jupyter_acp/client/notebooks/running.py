@@ -1,0 +1,353 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Running cells and code in the kernels of notebooks, if the user lets the agent."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ...rpc import RpcError, invalid_params
+from ...rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
+from ..permissions.policy import Action
+from ..view import Permit, SessionView
+from .notebook import fenced
+from .outputs import Ran, RanCell
+from .variables import EXPRESSION
+
+INSPECTION_TIME = 10.0
+"""How long a kernel may take to tell its variables, in seconds."""
+
+PATIENCE = 5.0
+"""How long a window may take to tell the end of a cell that was interrupted, in seconds."""
+
+
+class LiveNotebooks(Protocol):
+    """The notebooks that are open in windows."""
+
+    def run(self, path: Path, cell: str | None = None, source: str | None = None) -> Awaitable[Any]:
+        """Run a cell or start the kernel where it is open; None if it is not."""
+
+
+class Notebook(Protocol):
+    """A notebook that was read."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """All of it."""
+
+    @property
+    def live(self) -> Any:
+        """The document in a window, or None."""
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        """Its cells."""
+
+    def index(self, cell: str) -> int:
+        """Return where a cell is."""
+
+    def to_run(self, first: str | None, last: str | None) -> list[int]:
+        """Return where the cells are that have code to run, from the one to the other."""
+
+
+class Notebooks(Protocol):
+    """Where cells are read and outputs are written."""
+
+    def read(self, session: SessionView, path: Path, title: str = "") -> Awaitable[Any]:
+        """Return a notebook."""
+
+    def load(self, path: Path) -> Awaitable[Any]:
+        """Return a notebook; whether that may be read was asked before."""
+
+    def check(
+        self, session: SessionView, kind: Literal["read", "write"], path: Path, title: str
+    ) -> Awaitable[None]:
+        """Return if the agent may do that with a notebook."""
+
+    def apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], Any]) -> Awaitable[Any]:
+        """Change its cells."""
+
+
+class Watch(Protocol):
+    """What is known about a kernel that a window uses."""
+
+    @property
+    def started(self) -> bool:
+        """Whether it is at the code in question, and at nothing of the user's."""
+
+
+class Kernels(Protocol):
+    """The kernels of the server."""
+
+    def find(self, path: Path) -> Awaitable[Any]:
+        """Return the kernel of a notebook, or None."""
+
+    def start(self, path: Path, metadata: dict[str, Any]) -> Awaitable[Any]:
+        """Return the kernel of a notebook, started if it has none."""
+
+    def execute(
+        self, kernel: Any, code: str, *, timeout: float, store_history: bool, owner: str
+    ) -> Awaitable[Ran]:
+        """Run code."""
+
+    def evaluate(self, kernel: Any, expression: str, *, timeout: float) -> Awaitable[Any]:
+        """Look at something."""
+
+    def watch(
+        self, kernel: Any, code: str, *, timeout: float, owner: str
+    ) -> contextlib.AbstractAsyncContextManager[Watch]:
+        """Wait until a kernel is free, then know whether it is at code that a window sends it."""
+
+    def language(self, kernel: Any, *, timeout: float) -> Awaitable[str]:
+        """Return what a kernel speaks."""
+
+    def interrupt(self, kernel: Any) -> Awaitable[None]:
+        """Interrupt what it does."""
+
+
+class Running:
+    """Runs what agents ask for, where the user would see it run."""
+
+    def __init__(
+        self,
+        root_dir: str,
+        documents: LiveNotebooks,
+        notebooks: Notebooks,
+        kernels: Kernels,
+        permit: Permit,
+    ) -> None:
+        self._root_dir = root_dir
+        self._documents = documents
+        self._notebooks = notebooks
+        self._kernels = kernels
+        self._permit = permit
+
+    async def cell(
+        self, session: SessionView, path: Path, cell_id: str, timeout: float, title: str
+    ) -> RanCell:
+        """Run a cell: in the window that has the notebook open, else here and into the file."""
+        notebook: Notebook = await self._notebooks.read(session, path)
+        index = notebook.index(cell_id)
+        cell = notebook.cells[index]
+        if cell["cell_type"] != "code":
+            raise invalid_params(
+                f"Cell {cell_id} is a {cell['cell_type']} cell: there is nothing to run in it."
+            )
+        source: str = cell["source"]
+        await self._ask(session, path, title, source, fenced(source))
+        place = _Place(session, path, timeout)
+        return RanCell(cell_id, index, source, await self._run(place, cell_id, source))
+
+    async def cells(
+        self,
+        session: SessionView,
+        path: Path,
+        first: str | None,
+        last: str | None,
+        timeout: float,
+        title: str,
+        done: Callable[[RanCell], None],
+    ) -> int:
+        """Run the code cells from one to another, one after the other, until one fails.
+
+        Tell how each went, and return how many were not run any more.
+        """
+        notebook: Notebook = await self._notebooks.read(session, path)
+        wanted = notebook.to_run(first, last)
+        sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
+        await self._ask(session, path, title, "\n\n".join(sources.values()), _shown(sources))
+        place = _Place(session, path, timeout)
+        deadline = time.monotonic() + timeout
+        for count, (index, source) in enumerate(sources.items(), 1):
+            cell_id: str = notebook.cells[index]["id"]
+            place.timeout = round(deadline - time.monotonic(), 1)
+            ran = Ran("aborted", note=f"The {timeout:g} s for all cells are over.")
+            try:
+                if place.timeout > 0:
+                    ran = await self._run(place, cell_id, source)
+            except RpcError as error:
+                # What ran before has run all the same.
+                ran.note = error.text
+            except asyncio.CancelledError:
+                ran.note = "It was cancelled."
+                done(RanCell(cell_id, index, source, ran))
+                raise
+            done(RanCell(cell_id, index, source, ran))
+            if ran.status != "ok":
+                return len(wanted) - count
+        return 0
+
+    async def code(
+        self, session: SessionView, path: Path, code: str, timeout: float, title: str
+    ) -> Ran:
+        """Run code in a notebook's kernel without a trace in the notebook."""
+        if not code.strip():
+            raise invalid_params("code: there is nothing to run.")
+        notebook: Notebook = await self._notebooks.read(session, path)
+        await self._ask(session, path, title, code, fenced(code))
+        kernel = await self._kernels.find(path)
+        if kernel is None and notebook.live is not None:
+            # The window should know its kernel, as if the user had started it.
+            await self._start_in_window(path, timeout)
+        kernel = await self._kernels.start(path, notebook.content["metadata"])
+        ran = await self._kernels.execute(
+            kernel, code, timeout=timeout, store_history=False, owner=session.id
+        )
+        # It is not in the history of the notebook: its number would be that of another.
+        ran.execution_count = None
+        return ran
+
+    async def variables(self, session: SessionView, path: Path, title: str) -> dict[str, Any]:
+        """Return the variables of a notebook's kernel, leaving no trace in it."""
+        await self._notebooks.read(session, path, title)
+        kernel = await self._kernels.find(path)
+        if kernel is None:
+            raise RpcError(NOT_FOUND, f"No kernel runs for {path}: there are no variables yet.")
+        language = await self._kernels.language(kernel, timeout=INSPECTION_TIME)
+        if language != "python":
+            raise invalid_params(
+                f"The kernel of {path} speaks {language or 'an unknown language'}: variables can be "
+                "listed for Python only. Use run_code with whatever lists them in that language."
+            )
+        answer = await self._kernels.evaluate(kernel, EXPRESSION, timeout=INSPECTION_TIME)
+        try:
+            return dict(json.loads(ast.literal_eval(answer["data"]["text/plain"])))
+        except (KeyError, TypeError, ValueError, SyntaxError):
+            raise RpcError(
+                UNAVAILABLE, "The kernel did not tell its variables; use run_code to look at them."
+            ) from None
+
+    async def _run(self, place: _Place, cell_id: str, source: str) -> Ran:
+        """Run a cell if it is still what was allowed: another tool may have changed it meanwhile."""
+        session, path, timeout = place.session, place.path, place.timeout
+        notebook: Notebook = await self._notebooks.load(path)
+        if notebook.live is not None:
+            ran = await self._in_window(place, cell_id, source)
+            if ran is not None:
+                return ran
+        if not place.may_save:
+            await self._notebooks.check(session, "write", path, f"Save outputs in {path.name}")
+            place.may_save = True
+            notebook = await self._notebooks.load(path)
+        if notebook.cells[notebook.index(cell_id)]["source"] != source:
+            raise RpcError(
+                CONFLICT, f"Cell {cell_id} was changed before it could run; it was not run."
+            )
+        kernel = await self._kernels.start(path, notebook.content["metadata"])
+        ran = await self._kernels.execute(
+            kernel, source, timeout=timeout, store_history=True, owner=session.id
+        )
+        await self._keep(path, cell_id, source, ran)
+        return ran
+
+    async def _ask(
+        self, session: SessionView, path: Path, title: str, code: str, shown: str
+    ) -> None:
+        async def details() -> dict[str, Any]:
+            return {
+                "rawInput": {"path": str(path), "code": code},
+                "locations": [{"path": str(path)}],
+                "content": [{"type": "content", "content": {"type": "text", "text": shown}}],
+            }
+
+        action = Action.on_file("run", path, [*session.roots, self._root_dir], title, details)
+        # Having let the agent edit a notebook is not having let it run something there.
+        action.granted_by = [code]
+        await self._permit(session, action, "ask")
+
+    async def _start_in_window(self, path: Path, timeout: float) -> bool:
+        """Return whether a window has the notebook open; then it has started its kernel."""
+        starting = self._documents.run(path)
+        try:
+            return await asyncio.wait_for(starting, timeout) is not None
+        except asyncio.TimeoutError:
+            raise RpcError(
+                UNAVAILABLE,
+                f"The window that has {path} open did not start a kernel; ask the user to.",
+            ) from None
+
+    async def _in_window(self, place: _Place, cell: str, source: str) -> Ran | None:
+        path, timeout = place.path, place.timeout
+        deadline = time.monotonic() + timeout
+        kernel = await self._kernels.find(path)
+        if kernel is None:
+            # Who listens only once a cell runs does not hear whose it is.
+            if not await self._start_in_window(path, timeout):
+                return None
+            kernel = await self._kernels.find(path)
+        # A window queues what it is asked to run behind whatever the user runs. So it is asked only
+        # when the kernel is free, and, as the user may be quicker even then, nothing is interrupted
+        # but what the kernel was heard to begin with: the code that was allowed. A kernel that is
+        # not to be found here is not interrupted at all.
+        watching: contextlib.AbstractAsyncContextManager[Watch | None] = (
+            contextlib.nullcontext()
+            if kernel is None
+            else self._kernels.watch(
+                kernel, source, timeout=deadline - time.monotonic(), owner=place.session.id
+            )
+        )
+        async with watching as watch:
+            running = asyncio.ensure_future(self._documents.run(path, cell, source))
+            is_interrupted = False
+            try:
+                done, _ = await asyncio.wait({running}, timeout=deadline - time.monotonic())
+                if not done and watch is not None and watch.started:
+                    is_interrupted = True
+                    await self._kernels.interrupt(kernel)
+                    done, _ = await asyncio.wait({running}, timeout=PATIENCE)
+            except asyncio.CancelledError:
+                running.cancel()
+                if watch is not None and watch.started:
+                    await self._kernels.interrupt(kernel)
+                raise
+        late = f"It took longer than {timeout:g} s and"
+        if not done:
+            running.cancel()
+            if is_interrupted:
+                return Ran("timeout", note=f"{late} may still be running.")
+            return Ran(
+                "aborted",
+                note=f"{late} the kernel is not at it, so nothing was interrupted. The window may "
+                "still run it: read the notebook to see how far it came.",
+            )
+        ran = running.result()
+        if ran is None:
+            return None
+        if is_interrupted:
+            return Ran("timeout", ran.outputs, ran.execution_count, f"{late} was interrupted.")
+        return Ran(ran.status, ran.outputs, ran.execution_count)
+
+    async def _keep(self, path: Path, cell_id: str, source: str, ran: Ran) -> None:
+        """Write what came of a cell into its notebook, if the cell is still the same."""
+
+        def edit(cells: list[dict[str, Any]]) -> None:
+            for cell in cells:
+                if cell["id"] == cell_id and cell["source"] == source:
+                    cell["outputs"] = ran.outputs
+                    cell["execution_count"] = ran.execution_count
+
+        await self._notebooks.apply(path, edit)
+
+
+@dataclass
+class _Place:
+    """Where cells are run that the user has allowed."""
+
+    session: SessionView
+    path: Path
+    timeout: float
+    may_save: bool = False
+    """Whether outputs may be written into the file, which is looked at once."""
+
+
+def _shown(sources: dict[int, str]) -> str:
+    """Return the code of cells as people read it, each under the number of its cell."""
+    return "\n\n".join(f"Cell {at + 1}\n\n{fenced(sources[at])}" for at in sources)

@@ -1,0 +1,380 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""The file that sessions are kept in: SQLite, a row for a run of messages.
+
+Messages are kept as they travel: a row is a run of consecutive messages, newline-separated. What
+replays them sends rows, and what writes them makes one row where a plain table would make
+thousands.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from ..rpc import RpcError
+from ..rpc.errors import UNAVAILABLE
+from . import search
+from .record import SessionRecord
+
+SEGMENT_SIZE = 128 * 1024
+BUSY = 30.0
+"""How long somebody else may use the file, in seconds, before we go on without it."""
+
+PAGE_SIZE = 16 * 1024
+CHECKPOINT_SIZE = 4 * 1024 * 1024
+SCHEMA_VERSION = 2
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS sessions (
+    id TEXT PRIMARY KEY,
+    record BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS segments (
+    session TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (session, first)
+);
+CREATE TABLE IF NOT EXISTS facts (
+    key TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+);
+"""
+
+
+class Chunk(NamedTuple):
+    """Consecutive messages, newline-separated, as they travel and as they are kept."""
+
+    first: int
+    last: int
+    body: bytes
+
+
+class Run(NamedTuple):
+    """Consecutive chunks of one session."""
+
+    session: str
+    chunks: list[Chunk]
+
+
+class Commit(NamedTuple):
+    """What is written together."""
+
+    runs: list[Run]
+    records: dict[str, bytes]
+    facts: dict[str, bytes]
+    dropped: dict[str, int]
+    """Up to which message each of these sessions is forgotten."""
+
+
+class Database:
+    """One connection to write and one to read, each for one thread alone."""
+
+    def __init__(self, path: Path, log: logging.Logger | logging.LoggerAdapter[Any]) -> None:
+        self._path = path
+        self._log = log
+        self._write_db: sqlite3.Connection | None = None
+        self._read_db: sqlite3.Connection | None = None
+        self._claimed: sqlite3.Connection | None = None
+        self._has_words = False
+
+    @property
+    def path(self) -> Path:
+        """The file, which may be another than was wanted: see `_claim`."""
+        return self._path
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, isolation_level=None, timeout=BUSY)
+        # Larger than the default: a row is a long run of text, and each page costs two writes.
+        db.execute(f"PRAGMA page_size={PAGE_SIZE}")
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_SIZE // PAGE_SIZE}")
+        db.execute("PRAGMA synchronous=NORMAL")
+        # A small cache: what is replayed is read once.
+        db.execute("PRAGMA cache_size=-1024")
+        return db
+
+    def open_writer(self) -> None:
+        """Open or make the file, or say why that cannot be."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._claim()
+            # Made before SQLite opens it: transcripts are nobody else's business.
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._write_db = self._connect()
+            version = self._write_db.execute("PRAGMA user_version").fetchone()[0]
+            if version <= SCHEMA_VERSION:
+                self._write_db.executescript(_SCHEMA)
+                self._has_words = _make_words(self._write_db)
+                self._write_db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+                self._write_db.execute("PRAGMA secure_delete=ON")
+                self._sweep(self._write_db)
+                return
+            problem = "it was written by a newer version of this extension"
+        except (OSError, sqlite3.Error) as error:
+            problem = str(error)
+        self.close_writer()
+        raise RpcError(
+            UNAVAILABLE,
+            f"Sessions cannot be kept in {self._path}: {problem}. "
+            "Mend it, or set AcpExtension.journal to another file.",
+        )
+
+    def _sweep(self, db: sqlite3.Connection) -> None:
+        """Forget what belongs to no session: a fork, say, that the server did not live to see."""
+        orphans = (
+            "SELECT DISTINCT session FROM segments WHERE session NOT IN (SELECT id FROM sessions)"
+        )
+        for (session,) in db.execute(orphans).fetchall():
+            self.delete(session)
+
+    def _claim(self) -> None:
+        """Take the first journal of this name that no other running server writes to."""
+        wanted = self._path
+        for number in range(2, 100):
+            lock = self._path.with_suffix(".lock")
+            os.close(os.open(lock, os.O_CREAT | os.O_RDWR, 0o600))
+            claim = sqlite3.connect(lock, isolation_level=None, timeout=0)
+            try:
+                # Held until we close it, and let go by the system if we die.
+                claim.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                claim.close()
+                if "locked" not in str(error):
+                    raise
+                self._path = wanted.with_stem(f"{wanted.stem}-{number}")
+            else:
+                self._claimed = claim
+                break
+        if self._path != wanted:
+            self._log.warning(
+                "Another server keeps its sessions in %s; this one uses %s.", wanted, self._path
+            )
+
+    def open_reader(self) -> None:
+        """Open it to read; it is there."""
+        self._read_db = self._connect()
+
+    def close_writer(self) -> None:
+        """Write no more, and let another server have it."""
+        for db in (self._write_db, self._claimed):
+            if db is not None:
+                db.close()
+        self._write_db = self._claimed = None
+
+    def close_reader(self) -> None:
+        """Read no more."""
+        if self._read_db is not None:
+            self._read_db.close()
+
+    def write(self, commit: Commit) -> None:
+        """Save all of it or nothing."""
+        assert self._write_db is not None
+        _write(self._write_db, commit, has_words=self._has_words)
+
+    def write_now(self, commit: Commit) -> None:
+        """Do so from any thread, when the writer's is gone."""
+        db = self._connect()
+        try:
+            _write(db, commit, has_words=self._has_words)
+        finally:
+            db.close()
+
+    def delete(self, session: str) -> None:
+        """Forget a session and all its messages, on disk too."""
+        assert self._write_db is not None
+        db = self._write_db
+        db.execute("BEGIN")
+        try:
+            db.execute("DELETE FROM segments WHERE session=?", (session,))
+            db.execute("DELETE FROM sessions WHERE id=?", (session,))
+            if self._has_words:
+                search.forget(db, session)
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        try:
+            # Until then the text is still in the file beside the database.
+            is_busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            problem = "somebody else reads it" if is_busy else ""
+        except sqlite3.Error as error:
+            problem = str(error)
+        if problem:
+            self._log.warning("Deleted text is still in the journal's log: %s", problem)
+
+    def copy(self, source: str, target: str) -> int:
+        """Give a session the messages of another; return the number of the last."""
+        assert self._write_db is not None
+        db, last = self._write_db, 0
+        # With its quotes it is in no text: there, they would be escaped.
+        old, new = (b'"sessionId":' + orjson.dumps(id) for id in (source, target))
+        db.execute("BEGIN")
+        try:
+            found = db.execute(
+                "SELECT first FROM segments WHERE session=? ORDER BY first", (source,)
+            )
+            for (first,) in found.fetchall():
+                last, body = db.execute(
+                    "SELECT last, body FROM segments WHERE session=? AND first=?", (source, first)
+                ).fetchone()
+                row = (target, first, last, body.replace(old, new))
+                db.execute("INSERT INTO segments VALUES (?, ?, ?, ?)", row)
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        return int(last)
+
+    def insert(self, record: SessionRecord, messages: list[bytes]) -> None:
+        """Save a session that is complete, all of it or nothing."""
+        chunks = [Chunk(number, number, message) for number, message in enumerate(messages, 1)]
+        runs = [Run(record.id, chunks)] if chunks else []
+        self.write(Commit(runs, {record.id: orjson.dumps(record.to_json())}, {}, {}))
+
+    def index_some(self) -> bool:
+        """Take some of what was said into the index; return whether there is more."""
+        assert self._write_db is not None
+        return self._has_words and search.index_some(self._write_db)
+
+    def search(self, query: str, limit: int) -> list[search.Match]:
+        """Return where words are said."""
+        assert self._read_db is not None
+        if not self._has_words:
+            raise RpcError(
+                UNAVAILABLE,
+                "Transcripts cannot be searched: the SQLite of this Python has no FTS5. Sessions are "
+                "still found by their titles.",
+            )
+        return search.search(self._read_db, query, limit)
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many bytes each transcript takes."""
+        return dict(self._rows("SELECT session, sum(length(body)) FROM segments GROUP BY session"))
+
+    def _rows(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        assert self._read_db is not None
+        return self._read_db.execute(sql, values)
+
+    def records(self) -> list[SessionRecord]:
+        """Return what is known of every session."""
+        # The messages are the truth: a record may be older than the last of them.
+        last = dict(self._rows("SELECT session, max(last) FROM segments GROUP BY session"))
+        records = [
+            SessionRecord.from_json(orjson.loads(row[0]))
+            for row in self._rows("SELECT record FROM sessions")
+        ]
+        for record in records:
+            record.seq = last.get(record.id, 0)
+        return records
+
+    def fact(self, key: str) -> bytes | None:
+        """Return what was kept by that name."""
+        row = self._rows("SELECT value FROM facts WHERE key=?", key).fetchone()
+        return row[0] if row else None
+
+    def _last(self, session: str) -> int:
+        return int(
+            self._rows("SELECT max(last) FROM segments WHERE session=?", session).fetchone()[0] or 0
+        )
+
+    def _segments_after(self, session: str, after: int) -> sqlite3.Cursor:
+        # The segment that holds `after` may hold later messages too.
+        return self._rows(
+            "SELECT first, last, body FROM segments WHERE session=?1 AND first >= coalesce("
+            "(SELECT max(first) FROM segments WHERE session=?1 AND first <= ?2), 0)"
+            " ORDER BY first",
+            session,
+            after + 1,
+        )
+
+    def read(self, session: str, after: int, size: int) -> tuple[bytes, int]:
+        """Return about `size` bytes of messages after a number, and the last one's number."""
+        bodies: list[bytes] = []
+        total, last = 0, after
+        for first, end, body in self._segments_after(session, after):
+            if end <= after:
+                continue
+            if first <= after:
+                body = body.split(b"\n", after - first + 1)[-1]
+            bodies.append(body)
+            total += len(body)
+            last = end
+            if total >= size:
+                break
+        return b"\n".join(bodies), last
+
+    def page(
+        self, session: str, after: int, before: int | None, limit: int, newest: bool
+    ) -> list[bytes]:
+        """Return up to `limit` messages between two numbers, from the old or the new end."""
+        end = before if before is not None else self._last(session) + 1
+        if newest:
+            after = max(after, end - limit - 1)
+        messages: list[bytes] = []
+        for first, _, body in self._segments_after(session, after):
+            lines = body.split(b"\n")
+            messages.extend(lines[max(0, after + 1 - first) : max(0, end - first)])
+            if len(messages) >= limit or first + len(lines) >= end:
+                break
+        return messages[:limit]
+
+
+def _make_words(db: sqlite3.Connection) -> bool:
+    """Make the index if this SQLite can; everything else works without."""
+    try:
+        db.executescript(search.SCHEMA)
+    except sqlite3.OperationalError:
+        return False
+    return True
+
+
+def _write(db: sqlite3.Connection, commit: Commit, *, has_words: bool) -> None:
+    rows = [(run.session, *row) for run in commit.runs for row in _segments(run.chunks)]
+    db.execute("BEGIN")
+    try:
+        # Written before and not known to be: by a commit that the process did not outlive.
+        db.executemany(
+            "DELETE FROM segments WHERE session=? AND first>=?",
+            [(run.session, run.chunks[0].first) for run in commit.runs if run.chunks],
+        )
+        db.executemany("INSERT INTO segments VALUES (?, ?, ?, ?)", rows)
+        for session, upto in commit.dropped.items():
+            db.execute("DELETE FROM segments WHERE session=? AND last<=?", (session, upto))
+            if has_words:
+                search.forget(db, session)
+        records, facts = list(commit.records.items()), list(commit.facts.items())
+        db.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?)", records)
+        db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts)
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+
+
+def _segments(chunks: list[Chunk]) -> Iterator[Chunk]:
+    """Put small chunks together, so that a row is worth its price."""
+    waiting: list[Chunk] = []
+    size = 0
+    for chunk in chunks:
+        waiting.append(chunk)
+        size += len(chunk.body)
+        if size >= SEGMENT_SIZE:
+            yield _joined(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(chunks: list[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    return Chunk(chunks[0].first, chunks[-1].last, b"\n".join([chunk.body for chunk in chunks]))

@@ -1,0 +1,93 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What was said in all sessions: found, taken elsewhere and back, and kept as long as it is wanted."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import uuid
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from ..history import export, search
+from ..history.journal import Journal
+from ..history.retention import Retention, superfluous
+
+if TYPE_CHECKING:
+    from .manager import SessionManager
+    from .session import Session
+
+EXPORT_SIZE = 1024 * 1024
+
+CLEAN_UP_INTERVAL = 3600.0
+"""How often is looked for sessions that have to go, in seconds."""
+
+
+class History:
+    """Looks at all transcripts at once."""
+
+    def __init__(self, manager: SessionManager, journal: Journal, retention: Retention) -> None:
+        self._manager = manager
+        self._journal = journal
+        self._retention = retention
+        self._cleaning: asyncio.Task[None] | None = None
+
+    def open(self) -> None:
+        """Begin to delete what is not to be kept, now and again and again."""
+        if not self._retention.is_endless:
+            self._cleaning = asyncio.get_running_loop().create_task(self._keep_clean())
+
+    def close(self) -> None:
+        """Delete nothing any more."""
+        if self._cleaning is not None:
+            self._cleaning.cancel()
+
+    async def search(self, query: str, limit: int) -> list[dict[str, Any]]:
+        """Return the sessions in which words are said, the best first, with the places."""
+        sessions = {session.id: session for session in self._manager.all()}
+        found: dict[str, list[dict[str, Any]]] = {}
+        for match in await self._journal.search(query, limit):
+            if match.session in sessions:
+                found.setdefault(match.session, []).append(search.public(match))
+        return [{**sessions[id].public(), "matches": matches} for id, matches in found.items()]
+
+    async def export(self, session: Session) -> AsyncIterator[bytes]:
+        """Return a session as lines, a piece at a time."""
+        yield export.head(session.record) + b"\n"
+        after, end = 0, session.log.seq
+        while after < end:
+            body, after = await session.log.read(after, EXPORT_SIZE)
+            if not body:
+                return
+            yield body + b"\n"
+
+    async def take_in(self, exported: bytes) -> Session:
+        """Take a session that was exported as a new one, whose agent knows nothing of it yet."""
+        id = str(uuid.uuid4())
+        record, messages = await asyncio.get_running_loop().run_in_executor(
+            None, lambda: export.read(iter(exported.splitlines()), id)
+        )
+        return await self._manager.insert(record, messages)
+
+    async def clean_up(self) -> list[str]:
+        """Delete what is older, or more, than is to be kept; return the ids."""
+        sizes = await self._journal.sizes()
+        sessions = self._manager.all()
+        busy = [session.id for session in sessions if session.is_busy]
+        today = dt.datetime.now(dt.timezone.utc)
+        records = [session.record for session in sessions]
+        gone = superfluous(records, sizes, self._retention, today, busy)
+        for id in gone:
+            await self._manager.delete_if_idle(id)
+        if gone:
+            self._manager.log.info("Deleted %d sessions that were too old or too many", len(gone))
+        return gone
+
+    async def _keep_clean(self) -> None:
+        while True:
+            try:
+                await self.clean_up()
+            except Exception:
+                self._manager.log.exception("Old sessions could not be deleted")
+            await asyncio.sleep(CLEAN_UP_INTERVAL)

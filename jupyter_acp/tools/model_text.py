@@ -1,0 +1,181 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""Notebooks, outputs and variables in words that a model can use."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from ..client.notebooks.outputs import Ran, RanCell
+from ..client.terminals.output import plain
+
+CELL_OUTPUT_LIMIT = 2_000
+"""How much of a cell's outputs is told when a notebook is read, in characters."""
+
+RUN_OUTPUT_LIMIT = 20_000
+"""How much is told of what was just run."""
+
+NOTEBOOK_LIMIT = 80_000
+IMAGE_LIMIT = 4 * 1024 * 1024
+IMAGES_LIMIT = 5
+"""How large an image may be, in characters of base64, and how many go into one answer."""
+
+IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_TEXT_TYPES = ("text/plain", "text/markdown", "text/latex", "application/json", "text/html")
+
+Content = list[dict[str, Any]]
+
+
+def text(words: str) -> dict[str, Any]:
+    """Return text content."""
+    return {"type": "text", "text": words}
+
+
+def json_text(value: Any) -> dict[str, Any]:
+    """Return data as text content."""
+    return text(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def told_cells(
+    cells: Iterable[tuple[int, dict[str, Any]]], active: str | None
+) -> tuple[str, Content, int | None]:
+    """Return cells in words, their images, and the first that found no more room, if any."""
+    parts: list[str] = []
+    images: Content = []
+    size = 0
+    for index, cell in cells:
+        words = _cell(index, cell, active)
+        size += len(words)
+        if size > NOTEBOOK_LIMIT and parts:
+            return "\n".join(parts), images[:IMAGES_LIMIT], index
+        parts.append(words)
+        images += images_of(cell.get("outputs") or [])
+    return "\n".join(parts), images[:IMAGES_LIMIT], None
+
+
+def told_run(ran: Ran, what: str, limit: int = RUN_OUTPUT_LIMIT) -> Content:
+    """Return how a run went: in words, and with its images."""
+    count = f" [{ran.execution_count}]" if ran.execution_count is not None else ""
+    how = {
+        "ok": "ran",
+        "error": "failed",
+        "aborted": "was not run to its end",
+        "timeout": "was stopped",
+    }[ran.status]
+    words = [f"{what}{count} {how}." + (f" {ran.note}" if ran.note else "")]
+    shown = told_outputs(ran.outputs, limit)
+    if shown or ran.status in ("ok", "error"):
+        words.append(shown or "It printed nothing and returned nothing.")
+    return [text("\n".join(words)), *images_of(ran.outputs)[:IMAGES_LIMIT]]
+
+
+def told_runs(runs: list[RanCell], left: int) -> Content:
+    """Return how cells ran that were run one after the other: the last one in full."""
+    said: Content = []
+    for each in runs:
+        limit = RUN_OUTPUT_LIMIT if each is runs[-1] else CELL_OUTPUT_LIMIT
+        said += told_run(each.ran, f"Cell {each.id} (index {each.index})", limit)
+    words = [block["text"] for block in said if block["type"] == "text"]
+    if left:
+        words.append(f"{left} more cells were not run.")
+    images = [block for block in said if block["type"] == "image"]
+    return [text("\n\n".join(words)), *images[-IMAGES_LIMIT:]]
+
+
+def told_in_full(outputs: list[dict[str, Any]], start: int, length: int) -> Content:
+    """Return outputs without leaving anything out, or the part of their text that was asked for."""
+    whole = "\n".join(filter(None, (_output(each, sys.maxsize) for each in outputs)))
+    part = whole[start : start + length]
+    end = start + len(part)
+    if len(part) < len(whole):
+        part += f"\n[Characters {start:,} to {end:,} of {len(whole):,}."
+        part += f" Read on with start={end}.]" if end < len(whole) else "]"
+    return [text(part or "There is no text in it."), *images_of(outputs)[:IMAGES_LIMIT]]
+
+
+def told_variables(found: dict[str, Any]) -> str:
+    """Return variables as lines."""
+    lines = [
+        f"{entry['name']}: {entry['type']}"
+        + (f" [{entry['shape']}]" if entry.get("shape") else "")
+        + f" = {entry['value']}"
+        for entry in found["variables"]
+    ]
+    if found["more"]:
+        lines.append(f"… and {found['more']} more.")
+    if found["imports"]:
+        names = (
+            name if name == module else f"{module} as {name}"
+            for name, module in found["imports"].items()
+        )
+        lines.append(f"Imported modules: {', '.join(names)}")
+    return "\n".join(lines) or "There are no variables yet."
+
+
+def told_outputs(outputs: list[dict[str, Any]], limit: int) -> str:
+    """Return outputs in words, their middle left out where they are too long."""
+    return "\n".join(filter(None, (cut(_output(each, limit), limit) for each in outputs)))
+
+
+def images_of(outputs: list[dict[str, Any]]) -> Content:
+    """Return the images among outputs that a model can look at."""
+    found: Content = []
+    for output in outputs:
+        data = output.get("data") or {}
+        kind = next((kind for kind in IMAGE_TYPES if kind in data), None)
+        if kind is not None:
+            image = _joined(data[kind]).replace("\n", "")
+            if len(image) <= IMAGE_LIMIT:
+                found.append({"type": "image", "data": image, "mimeType": kind})
+    return found
+
+
+def cut(words: str, limit: int) -> str:
+    """Leave out the middle of what is too long: how it begins and how it ends says most."""
+    if len(words) <= limit:
+        return words
+    half = limit // 2
+    return f"{words[:half]}\n[… {len(words) - 2 * half:,} characters left out …]\n{words[-half:]}"
+
+
+def _cell(index: int, cell: dict[str, Any], active: str | None) -> str:
+    about = [f'index="{index}"', f'id="{cell["id"]}"', f'type="{cell["cell_type"]}"']
+    if cell.get("execution_count") is not None:
+        about.append(f'execution_count="{cell["execution_count"]}"')
+    if cell["id"] == active:
+        about.append('active="true"')
+    words = f"<cell {' '.join(about)}>\n{cell['source']}\n</cell>"
+    shown = told_outputs(cell.get("outputs") or [], CELL_OUTPUT_LIMIT)
+    return f"{words}\n<output>\n{cut(shown, 3 * CELL_OUTPUT_LIMIT)}\n</output>" if shown else words
+
+
+def _output(output: dict[str, Any], limit: int) -> str:
+    kind = output.get("output_type")
+    if kind == "stream":
+        # Cut first where there is far too much: the rest of the work is for what is shown.
+        return plain(cut(_joined(output.get("text")), 4 * limit)).rstrip("\n")
+    if kind == "error":
+        trace = plain("\n".join(map(str, output.get("traceback") or [])))
+        said = f"{output.get('ename')}: {output.get('evalue')}"
+        return trace if said in trace else f"{trace}\n{said}".strip()
+    data = output.get("data") or {}
+    shown = [
+        f"[{kind}, {len(_joined(data[kind])):,} characters]" for kind in data if "image/" in kind
+    ]
+    readable = next((kind for kind in _TEXT_TYPES if kind in data), None)
+    if readable is not None:
+        shown.append(plain(_joined(data[readable])))
+    elif not shown and data:
+        shown.append(f"[{', '.join(data)}]")
+    return "\n".join(shown)
+
+
+def _joined(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "".join(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,78 @@
+# Copyright (c) Jupyter ACP contributors.
+# Distributed under the terms of the Modified BSD License.
+"""What a window asks about repositories: of its own folder, and of what comes back from elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import protocol
+from ..protocol import parse
+from ..remote.progress import Reporter
+from ..rpc import Connection, RpcError
+from ..rpc.errors import CONFLICT
+
+if TYPE_CHECKING:
+    from ..sessions.manager import SessionManager
+    from ..sessions.session import Session
+
+
+class RemoteDesk:
+    """Serves one window."""
+
+    def __init__(self, manager: SessionManager, connection: Connection) -> None:
+        self._manager = manager
+        self._connection = connection
+
+    async def inspect(self, params: Any) -> dict[str, Any]:
+        """Say what of a folder's repository could be worked on elsewhere."""
+        wanted = parse(protocol.InspectParams, params)
+        return await (await self._manager.homecoming()).inspect(wanted.cwd)
+
+    async def push(self, params: Any) -> dict[str, Any]:
+        """Push what is not on the remote yet to a branch of its own."""
+        wanted = parse(protocol.PushParams, params)
+        home = await self._manager.homecoming()
+        with Reporter(self._tell, wanted.token) as report:
+            ref = await home.push(wanted.cwd, uncommitted=wanted.uncommitted, report=report)
+        return {"ref": ref}
+
+    async def fetch(self, params: Any) -> dict[str, Any]:
+        """Fetch a result once more."""
+        session, number = self._wanted(parse(protocol.ResultParams, params))
+        await self._manager.fetch_result(session, number)
+        return {}
+
+    async def stop(self, params: Any) -> dict[str, Any]:
+        """Stop fetching a result."""
+        session, number = self._wanted(parse(protocol.ResultParams, params))
+        (await self._manager.homecoming()).cancel(session, number)
+        return {}
+
+    async def review(self, params: Any) -> dict[str, Any]:
+        """Return what is in a result."""
+        session, number = self._wanted(parse(protocol.ResultParams, params))
+        return await (await self._manager.homecoming()).review(session, number)
+
+    async def file(self, params: Any) -> dict[str, Any]:
+        """Return one file of a result, before and after."""
+        wanted = parse(protocol.ResultFileParams, params)
+        session, number = self._wanted(wanted)
+        home = await self._manager.homecoming()
+        return await home.contents(session, number, wanted.path, wanted.old_path)
+
+    async def act(self, params: Any) -> dict[str, Any]:
+        """Do what the user wants of a result."""
+        wanted = parse(protocol.ActParams, params)
+        session, number = self._wanted(wanted)
+        home = await self._manager.homecoming()
+        return await home.act(session, number, wanted.action, wanted.branch)
+
+    def _tell(self, progress: dict[str, Any]) -> None:
+        self._connection.notify(protocol.PROGRESS, progress)
+
+    def _wanted(self, params: protocol.ResultParams) -> tuple[Session, int]:
+        session = self._manager.get(params.session_id)
+        if not session.record.home:
+            raise RpcError(CONFLICT, "The session has no repository here that results come to.")
+        return session, params.number
