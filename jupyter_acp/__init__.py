@@ -10,12 +10,9 @@ from typing import Any
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         # Looked up when asked for: the metadata of a package is slow to find.
-        from importlib.metadata import PackageNotFoundError, version
+        from .version import installed_version
 
-        try:
-            return version("jupyter-acp-bridge")
-        except PackageNotFoundError:
-            return "0.0.0"
+        return installed_version()
     raise AttributeError(name)
 
 

@@ -17,13 +17,14 @@ from tornado.ioloop import IOLoop, PeriodicCallback
 from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default
 
 from .handlers import PUBLIC_ROUTES, ROUTES
+from .version import installed_version
 
 if TYPE_CHECKING:
-    from .client.dispatch import ClientServices
     from .client.mcp_servers import Servers
     from .client.permissions.policy import Rules
     from .client.view import SessionView
     from .remote.options import RemoteOptions
+    from .services import ClientServices
     from .sessions.manager import SessionManager
     from .tools.channel import Channel
     from .tools.own_calls import OwnCalls
@@ -280,7 +281,7 @@ class AcpExtension(ExtensionApp):
         manager = self._manager
         return {
             "status": "ok",
-            "version": _version(),
+            "version": installed_version(),
             "sessions": len(manager.all()) if manager else 0,
             "running": len(manager.running) if manager else 0,
         }
@@ -323,7 +324,11 @@ class AcpExtension(ExtensionApp):
                 remote=self._remote_options(),
                 retention=Retention(self.keep_days, self.keep_sessions, self.keep_size),
             ),
-            client_info={"name": "jupyter_acp", "title": "Jupyter ACP", "version": _version()},
+            client_info={
+                "name": "jupyter_acp",
+                "title": "Jupyter ACP",
+                "version": installed_version(),
+            },
             on_activity=self.touch,
             log=self.log,
         )
@@ -350,7 +355,6 @@ class AcpExtension(ExtensionApp):
         )
 
     def _make_services(self) -> ClientServices:
-        from .client.dispatch import ClientServices
         from .client.documents.changes import Changes
         from .client.documents.contents import Contents
         from .client.documents.file_locks import FileTurns
@@ -368,6 +372,7 @@ class AcpExtension(ExtensionApp):
         from .client.terminals import Terminals
         from .client.workspace import Workspace
         from .context.editor import Editor
+        from .services import ClientServices
         from .tools.cli import program
         from .tools.tool import Services
 
@@ -430,7 +435,7 @@ class AcpExtension(ExtensionApp):
 
         def make(session: SessionView) -> mcp.Server:
             toolbox = Toolbox(services, session, own_calls.claim)
-            return mcp.Server(toolbox, _version(), self.log)
+            return mcp.Server(toolbox, installed_version(), self.log)
 
         async def serve(session: SessionView, reader: Any, writer: Any) -> None:
             await mcp.serve(make(session), reader, writer, self.max_message_size, self.log)
@@ -501,9 +506,3 @@ class AcpExtension(ExtensionApp):
         if not isinstance(contents, FileManagerMixin):
             return None
         return os.path.realpath(Path(contents.root_dir).expanduser())
-
-
-def _version() -> str:
-    from . import __version__
-
-    return str(__version__)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..tools.model_text import images_of, told_outputs
+from ..client.notebooks.output_text import images_of, told_outputs
 from .block import Section
 from .parts import SHORT, Part, divided, plain, quote
 

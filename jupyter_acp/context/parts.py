@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..tools.model_text import cut
+from ..client.notebooks.output_text import cut
 from .block import GAP, Section
 
 Tell = Callable[[int], str]

@@ -4,15 +4,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from jupyter_server.extension.handler import ExtensionHandlerMixin
 
 if TYPE_CHECKING:
-    from ..app import AcpExtension
     from ..sessions.manager import SessionManager
+    from ..tools.remote_agents import Elsewhere
 
 AUTH_RESOURCE = "acp"
+
+
+class Extension(Protocol):
+    """The server extension, as far as its handlers need it."""
+
+    max_message_size: int
+    elsewhere: Elsewhere | None
+
+    async def manager(self) -> SessionManager:
+        """Return the session manager, made at first use."""
+
+    def health(self) -> dict[str, Any]:
+        """Return the state of the server, without starting anything."""
+
+    def touch(self) -> None:
+        """Count as activity."""
 
 
 class AcpHandlerMixin(ExtensionHandlerMixin):
@@ -21,9 +37,9 @@ class AcpHandlerMixin(ExtensionHandlerMixin):
     auth_resource = AUTH_RESOURCE
 
     @property
-    def acp(self) -> AcpExtension:
+    def acp(self) -> Extension:
         """The extension."""
-        return cast("AcpExtension", self.extensionapp)
+        return cast("Extension", self.extensionapp)
 
     async def manager(self) -> SessionManager:
         """Return the manager; it is made when it is first asked for."""

@@ -11,9 +11,7 @@ import orjson
 
 from .. import protocol
 from ..rpc import invalid_params
-from ..sessions.metadata import is_acceptable
-from ..sessions.setup import TITLE_LIMIT, is_writable
-from .record import SessionRecord, now
+from .record import TITLE_LIMIT, SessionRecord, is_acceptable, is_writable, now
 
 FORMAT = 1
 _KEPT = ("agent", "cwd", "title", "created", "updated", "metadata")

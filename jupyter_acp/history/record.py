@@ -9,6 +9,12 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import orjson
+
+TITLE_LIMIT = 500
+METADATA_LIMIT = 64 * 1024
+"""How long a session's title may be, in characters, and its metadata together, in bytes."""
+
 State = Literal["idle", "running", "disconnected", "closed"]
 
 
@@ -111,6 +117,20 @@ class SessionRecord:
             "updated": self.updated,
             "seq": self.seq,
         }
+
+
+def is_writable(value: Any) -> bool:
+    """Whether a value can be written inside of others: more can be read than can be written."""
+    try:
+        orjson.dumps([[[[[[[[value]]]]]]]])
+    except orjson.JSONEncodeError:
+        return False
+    return True
+
+
+def is_acceptable(metadata: dict[str, Any]) -> bool:
+    """Whether metadata can be kept and told to every window."""
+    return is_writable(metadata) and len(orjson.dumps(metadata)) <= METADATA_LIMIT
 
 
 def now() -> str:

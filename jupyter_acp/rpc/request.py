@@ -6,12 +6,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from logging import Logger, LoggerAdapter
+from typing import Any, Protocol
 
 from .errors import CANCELLED, INTERNAL_ERROR, RpcError
 
-if TYPE_CHECKING:
-    from .connection import Connection
+
+class Answerer(Protocol):
+    """The connection that a request came by, as far as its answer needs it."""
+
+    log: Logger | LoggerAdapter[Any]
+
+    def answer(self, request: Request, body: dict[str, Any]) -> None:
+        """Send the answer."""
+
+    def notify(self, method: str, params: Any = None, lane: str | None = None) -> None:
+        """Send a notification."""
+
+    def keep(self, task: asyncio.Task[Any]) -> None:
+        """Own a task, which ends with the connection."""
 
 
 class Request:
@@ -19,7 +32,7 @@ class Request:
 
     __slots__ = ("_answered", "_connection", "id", "lane", "method", "on_cancel", "params")
 
-    def __init__(self, connection: Connection, id: Any, method: str, params: Any) -> None:
+    def __init__(self, connection: Answerer, id: Any, method: str, params: Any) -> None:
         self._connection = connection
         self._answered = False
         self.id = id

@@ -16,7 +16,7 @@ from .. import protocol
 from ..agents.agent import Agent
 from ..agents.authentication import explained, wants_login
 from ..context.block import Block, Told
-from ..history.record import SessionRecord
+from ..history.record import SessionRecord, is_writable
 from ..rpc import RpcError
 from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, UNAVAILABLE
 from . import health
@@ -27,7 +27,6 @@ from .options import Call
 from .remote import going_on
 from .retelling import retell
 from .sandboxagent import REQUESTED_ID
-from .setup import is_writable
 from .transcript import Transcript
 
 _RESTORED = {

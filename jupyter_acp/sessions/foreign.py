@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..agents.agent import Agent
 from ..context.block import title_without_context
-from ..history.record import SessionRecord, now
+from ..history.record import TITLE_LIMIT, SessionRecord, now
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import METHOD_NOT_FOUND
 from .fallbacks import NoWay, by_any_way, ways
-from .setup import TITLE_LIMIT
 
 if TYPE_CHECKING:
     from .index import Index

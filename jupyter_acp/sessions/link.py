@@ -13,12 +13,12 @@ import orjson
 
 from .. import protocol
 from ..agents.supervisor import Supervisor
-from ..client.dispatch import ClientServices
 from ..client.mcp_servers import Given
 from ..client.view import SessionView
 from ..protocol import SESSION_UPDATE
 from ..rpc import Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import UNAVAILABLE
+from ..services import ClientServices
 from . import sandboxagent
 
 if TYPE_CHECKING:

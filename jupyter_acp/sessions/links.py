@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..agents.agent import Agent
 from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
-from ..client.dispatch import ClientServices
 from ..history.journal import Journal
 from ..remote.capabilities import without_files
 from ..rpc import RpcError
 from ..rpc.errors import FORBIDDEN, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
+from ..services import ClientServices
 from .limits import Limits
 from .link import AgentLink
 from .pending_deletions import Tombstones

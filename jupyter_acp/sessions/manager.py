@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .. import protocol
 from ..agents.agent import Agent
 from ..agents.catalog import Catalog
-from ..client.dispatch import ClientServices
 from ..history.journal import Journal
 from ..history.log import Log
-from ..history.record import SessionRecord
+from ..history.record import SessionRecord, is_acceptable, is_writable
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ..rpc.outbox import Flusher
+from ..services import ClientServices
 from . import sandboxagent
 from .archive import History
 from .begin import begin_fork, begin_new
@@ -29,12 +29,10 @@ from .foreign import Foreign, ForeignSession
 from .index import Index
 from .limits import Limits
 from .links import Links
-from .metadata import is_acceptable
 from .notifier import Listener, News
 from .pending_deletions import Tombstones
 from .remote import checked_remote, give_up_fetching
 from .session import Session
-from .setup import is_writable
 
 if TYPE_CHECKING:
     from ..agents.spec import AgentSpec

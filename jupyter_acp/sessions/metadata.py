@@ -6,18 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
-
+from ..history.record import is_acceptable, is_writable
 from .sandboxagent import REQUESTED_ID
-from .setup import is_writable
-
-LIMIT = 64 * 1024
-"""How much can be said of a session, in bytes."""
-
-
-def is_acceptable(metadata: dict[str, Any]) -> bool:
-    """Whether metadata can be kept and told to every window."""
-    return is_writable(metadata) and len(orjson.dumps(metadata)) <= LIMIT
 
 
 def merged(before: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any] | None:

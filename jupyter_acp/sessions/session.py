@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import protocol
 from ..history.log import Log
-from ..history.record import SessionRecord, State, now
+from ..history.record import SessionRecord, State, is_writable, now
 from ..rpc import RpcError, invalid_params
 from . import health, sandboxagent
 from .agent_session import AgentSession, closing
@@ -20,7 +20,7 @@ from .link import AgentLink
 from .metadata import merged
 from .questions import Asker, Questions, cancelled
 from .remote import noted_result
-from .setup import Setup, is_writable
+from .setup import Setup
 from .tool_calls import Calls
 from .transcript import Transcript
 from .turns import Turn, Turns

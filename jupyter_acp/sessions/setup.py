@@ -6,14 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
-
 from .. import protocol
 from ..context.block import title_without_context
-from ..history.record import SessionRecord
+from ..history.record import TITLE_LIMIT, SessionRecord, is_writable
 from .options import chosen
 
-TITLE_LIMIT = 500
 _OFFERED = ("modes", "models", "configOptions")
 
 KINDS = {
@@ -93,12 +90,3 @@ class Setup:
 
 def _update(update: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return protocol.SESSION_UPDATE, {"update": update}
-
-
-def is_writable(value: Any) -> bool:
-    """Whether a value can be written inside of others: more can be read than can be written."""
-    try:
-        orjson.dumps([[[[[[[[value]]]]]]]])
-    except orjson.JSONEncodeError:
-        return False
-    return True

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from ..client.notebooks.output_text import cut, images_of, output_text, told_outputs
 from ..client.notebooks.outputs import Ran, RanCell
-from ..client.terminals.output import plain
 
 CELL_OUTPUT_LIMIT = 2_000
 """How much of a cell's outputs is told when a notebook is read, in characters."""
@@ -19,12 +19,8 @@ RUN_OUTPUT_LIMIT = 20_000
 """How much is told of what was just run."""
 
 NOTEBOOK_LIMIT = 80_000
-IMAGE_LIMIT = 4 * 1024 * 1024
 IMAGES_LIMIT = 5
-"""How large an image may be, in characters of base64, and how many go into one answer."""
-
-IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
-_TEXT_TYPES = ("text/plain", "text/markdown", "text/latex", "application/json", "text/html")
+"""How many images go into one answer."""
 
 Content = list[dict[str, Any]]
 
@@ -87,7 +83,7 @@ def told_runs(runs: list[RanCell], left: int) -> Content:
 
 def told_in_full(outputs: list[dict[str, Any]], start: int, length: int) -> Content:
     """Return outputs without leaving anything out, or the part of their text that was asked for."""
-    whole = "\n".join(filter(None, (_output(each, sys.maxsize) for each in outputs)))
+    whole = "\n".join(filter(None, (output_text(each, sys.maxsize) for each in outputs)))
     part = whole[start : start + length]
     end = start + len(part)
     if len(part) < len(whole):
@@ -115,32 +111,6 @@ def told_variables(found: dict[str, Any]) -> str:
     return "\n".join(lines) or "There are no variables yet."
 
 
-def told_outputs(outputs: list[dict[str, Any]], limit: int) -> str:
-    """Return outputs in words, their middle left out where they are too long."""
-    return "\n".join(filter(None, (cut(_output(each, limit), limit) for each in outputs)))
-
-
-def images_of(outputs: list[dict[str, Any]]) -> Content:
-    """Return the images among outputs that a model can look at."""
-    found: Content = []
-    for output in outputs:
-        data = output.get("data") or {}
-        kind = next((kind for kind in IMAGE_TYPES if kind in data), None)
-        if kind is not None:
-            image = _joined(data[kind]).replace("\n", "")
-            if len(image) <= IMAGE_LIMIT:
-                found.append({"type": "image", "data": image, "mimeType": kind})
-    return found
-
-
-def cut(words: str, limit: int) -> str:
-    """Leave out the middle of what is too long: how it begins and how it ends says most."""
-    if len(words) <= limit:
-        return words
-    half = limit // 2
-    return f"{words[:half]}\n[… {len(words) - 2 * half:,} characters left out …]\n{words[-half:]}"
-
-
 def _cell(index: int, cell: dict[str, Any], active: str | None) -> str:
     about = [f'index="{index}"', f'id="{cell["id"]}"', f'type="{cell["cell_type"]}"']
     if cell.get("execution_count") is not None:
@@ -150,32 +120,3 @@ def _cell(index: int, cell: dict[str, Any], active: str | None) -> str:
     words = f"<cell {' '.join(about)}>\n{cell['source']}\n</cell>"
     shown = told_outputs(cell.get("outputs") or [], CELL_OUTPUT_LIMIT)
     return f"{words}\n<output>\n{cut(shown, 3 * CELL_OUTPUT_LIMIT)}\n</output>" if shown else words
-
-
-def _output(output: dict[str, Any], limit: int) -> str:
-    kind = output.get("output_type")
-    if kind == "stream":
-        # Cut first where there is far too much: the rest of the work is for what is shown.
-        return plain(cut(_joined(output.get("text")), 4 * limit)).rstrip("\n")
-    if kind == "error":
-        trace = plain("\n".join(map(str, output.get("traceback") or [])))
-        said = f"{output.get('ename')}: {output.get('evalue')}"
-        return trace if said in trace else f"{trace}\n{said}".strip()
-    data = output.get("data") or {}
-    shown = [
-        f"[{kind}, {len(_joined(data[kind])):,} characters]" for kind in data if "image/" in kind
-    ]
-    readable = next((kind for kind in _TEXT_TYPES if kind in data), None)
-    if readable is not None:
-        shown.append(plain(_joined(data[readable])))
-    elif not shown and data:
-        shown.append(f"[{', '.join(data)}]")
-    return "\n".join(shown)
-
-
-def _joined(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return "".join(value)
-    return json.dumps(value, ensure_ascii=False)

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from .. import protocol
+from ..history.record import is_writable
 from ..protocol import parse
 from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.connection import CANCEL, Done
@@ -19,7 +20,6 @@ from ..rpc.transport import Transport
 from ..sessions.manager import SessionManager
 from ..sessions.questions import Question
 from ..sessions.session import Session
-from ..sessions.setup import is_writable
 from .client import Client
 from .feed import Feed
 from .remote_requests import RemoteDesk

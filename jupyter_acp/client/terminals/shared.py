@@ -12,13 +12,12 @@ import signal
 import uuid
 from collections import deque
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from terminado.management import NamedTermManager, PtyWithClients
 from tornado.websocket import WebSocketClosedError
 
-if TYPE_CHECKING:
-    from .pty import PtyCommand
+from .command import Command
 
 SHOW_INTERVAL = 0.02
 KEPT = 256 * 1024
@@ -38,7 +37,7 @@ class SharedTerminal(PtyWithClients):
     Everything that they need is here; how it is read, shown and ended is ours.
     """
 
-    def __init__(self, command: PtyCommand, manager: NamedTermManager) -> None:
+    def __init__(self, command: Command, manager: NamedTermManager) -> None:
         # Not the base class's: that one would start a process.
         self.clients: list[Any] = []
         self.read_buffer: deque[str] = deque()

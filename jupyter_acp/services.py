@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The client services that agents can call, and what we advertise of them."""
+"""All services that agents can call, in one table, and what we advertise of them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
-from .. import protocol
-from ..context.block import Block, Told
-from ..protocol import SettingsUpdate, parse
-from ..rpc import Request, invalid_params, method_not_found
-from .documents.changes import Changes
-from .documents.files import Files
-from .documents.watcher import Watcher
-from .mcp_servers import Given, Servers
-from .notebooks.service import Notebooks
-from .permissions.named_files import NamedFiles
-from .permissions.service import Permissions
-from .terminals import Terminals
-from .view import SessionView
-from .workspace import Workspace
+from . import protocol
+from .client.documents.changes import Changes
+from .client.documents.files import Files
+from .client.documents.watcher import Watcher
+from .client.mcp_servers import Given, Servers
+from .client.notebooks.service import Notebooks
+from .client.permissions.named_files import NamedFiles
+from .client.permissions.service import Permissions
+from .client.terminals import Terminals
+from .client.view import SessionView
+from .client.workspace import Workspace
+from .context.block import Block, Told
+from .protocol import SettingsUpdate, parse
+from .rpc import Request, invalid_params, method_not_found
 
 if TYPE_CHECKING:
-    from ..agents.agent import Agent
+    from .agents.agent import Agent
+    from .context.editor import Editor
+    from .tools.channel import Channel
+    from .tools.own_calls import OwnCalls
 
 
 class Store(Protocol):
@@ -36,65 +39,6 @@ class Store(Protocol):
 
     def fact(self, key: str) -> Awaitable[bytes | None]:
         """Return what was saved by that name."""
-
-
-class Tools(Protocol):
-    """The same services, for agents that call tools."""
-
-    def servers(
-        self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None
-    ) -> Awaitable[list[Any]]:
-        """Return the MCP servers for a session: its own and ours."""
-
-    def name_in(self, session_id: str) -> str | None:
-        """Return what our server is called in a session, or None if it was not given there."""
-
-    def command(self, session_id: str) -> str:
-        """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
-
-    def serve(self, request: Request) -> None:
-        """Answer a request of MCP that came within ACP."""
-
-    def missing(self, session_id: str) -> str:
-        """Return why a session's agent has no tools, or nothing if it has them or was told of."""
-
-    def forget(self, session_id: str) -> None:
-        """Serve a session no longer."""
-
-    def close(self) -> Awaitable[None]:
-        """End it all."""
-
-    def stop_now(self) -> None:
-        """End it without an event loop."""
-
-
-class Editor(Protocol):
-    """Tells agents what the user has open."""
-
-    limit: int
-
-    def block(
-        self, session: SessionView, told: Told, memory: Hashable, how: str
-    ) -> Awaitable[Block | None]:
-        """Return what an agent does not know of it yet."""
-
-
-class OwnCall(Protocol):
-    """A call of one of our tools."""
-
-    @property
-    def tool(self) -> str:
-        """Its name."""
-
-
-class OwnCalls(Protocol):
-    """Knows the calls of our tools among those of agents."""
-
-    def asked(self, session: SessionView, params: Any) -> OwnCall | None:
-        """Return the one that an agent asks leave for, if that is certain."""
-
-    def answer(self, session: SessionView, params: Any) -> tuple[str, str] | None:
-        """Return how to answer an agent that asks for leave to call one, and what it calls."""
 
 
 Service = Callable[[Any, Any], Awaitable[Any]]
@@ -128,7 +72,7 @@ class ClientServices:
         named: NamedFiles,
         editor: Editor,
         servers: Servers,
-        tools: Tools | None = None,
+        tools: Channel | None = None,
         own_calls: OwnCalls | None = None,
     ) -> None:
         self.workspace = workspace
