@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir
 from jupyter_server.extension.application import ExtensionApp
-from tornado.ioloop import IOLoop, PeriodicCallback
+from tornado.ioloop import PeriodicCallback
 from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default
 
 from .handlers import PUBLIC_ROUTES, ROUTES
@@ -308,7 +308,7 @@ class AcpExtension(ExtensionApp):
             default=self.default_agent,
         )
         if self.registry:
-            await IOLoop.current().run_in_executor(None, catalog.refresh)
+            await asyncio.to_thread(catalog.refresh)
         manager = SessionManager(
             catalog=catalog,
             services=self._make_services(),

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import shlex
 from collections.abc import Callable
 from typing import Any
 
-from ..rpc import Connection, Peer, RpcError
+from ..rpc import Connection, Logger, Peer, RpcError
 from ..rpc.connection import Store
 from ..rpc.errors import UNAVAILABLE
 from ..rpc.outbox import Flusher, Queue
@@ -37,7 +36,7 @@ class Agent:
         initialize_timeout: float,
         request_timeout: float,
         stop_grace: float,
-        log: logging.Logger | logging.LoggerAdapter[Any],
+        log: Logger,
         store: Store | None = None,
         flusher: Flusher | None = None,
     ) -> None:

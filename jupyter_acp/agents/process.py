@@ -162,9 +162,7 @@ class AgentProcess:
         await self._sweep()
 
     async def _sweep(self) -> None:
-        left = await asyncio.get_running_loop().run_in_executor(
-            None, end_marked, self._mark, self._pid_if_running(), self._grace
-        )
+        left = await asyncio.to_thread(end_marked, self._mark, self._pid_if_running(), self._grace)
         if left:
             logging.getLogger(__name__).warning("Processes would not end: %s", left)
 

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from tornado import web
-from tornado.ioloop import IOLoop
 
 from .base import AcpHandlerMixin
 
@@ -194,7 +194,7 @@ class FilesHandler(AcpApiHandler):
         query = self.get_query_argument("query", "")
         limit = min(self.number("limit", 20, 1) or 20, MAX_FILES)
         root = (await self.manager()).root_dir
-        found = await IOLoop.current().run_in_executor(None, find_files, root, query, limit)
+        found = await asyncio.to_thread(find_files, root, query, limit)
         self.finish(json.dumps({"files": found.paths, "complete": found.complete}))
 
 

@@ -9,7 +9,6 @@ thousands.
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from ..rpc import RpcError
+from ..rpc import Logger, RpcError
 from ..rpc.errors import UNAVAILABLE
 from . import search
 from .record import SessionRecord
@@ -78,7 +77,7 @@ class Commit(NamedTuple):
 class Database:
     """One connection to write and one to read, each for one thread alone."""
 
-    def __init__(self, path: Path, log: logging.Logger | logging.LoggerAdapter[Any]) -> None:
+    def __init__(self, path: Path, log: Logger) -> None:
         self._path = path
         self._log = log
         self._write_db: sqlite3.Connection | None = None

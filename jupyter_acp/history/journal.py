@@ -5,15 +5,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import orjson
 
+from ..rpc import Logger
 from .database import Chunk, Commit, Database, Run
 from .record import SessionRecord
 from .search import Match
@@ -49,7 +49,7 @@ class Journal:
     def __init__(
         self,
         path: Path,
-        log: logging.Logger | logging.LoggerAdapter[Any],
+        log: Logger,
     ) -> None:
         self._database = Database(path, log)
         self._log = log

@@ -4,6 +4,15 @@
 
 from .connection import Connection, Peer
 from .errors import RpcError, invalid_params, method_not_found
+from .log import Logger
 from .request import Request
 
-__all__ = ["Connection", "Peer", "Request", "RpcError", "invalid_params", "method_not_found"]
+__all__ = [
+    "Connection",
+    "Logger",
+    "Peer",
+    "Request",
+    "RpcError",
+    "invalid_params",
+    "method_not_found",
+]

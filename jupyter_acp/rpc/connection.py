@@ -20,6 +20,7 @@ from .errors import (
     RpcError,
     invalid_params,
 )
+from .log import Logger
 from .outbox import Outbox, Queue
 from .request import Request
 from .transport import Oversized, Transport
@@ -92,7 +93,7 @@ class Connection:
         *,
         outbox: Outbox | None = None,
         name: str = "connection",
-        log: logging.Logger | logging.LoggerAdapter[Any] | None = None,
+        log: Logger | None = None,
         store: Store | None = None,
     ) -> None:
         """Read on only while the outbox and the store have room for it."""

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from logging import Logger, LoggerAdapter
 from typing import Any, Protocol
 
 from .errors import CANCELLED, INTERNAL_ERROR, RpcError
+from .log import Logger
 
 
 class Answerer(Protocol):
     """The connection that a request came by, as far as its answer needs it."""
 
-    log: Logger | LoggerAdapter[Any]
+    log: Logger
 
     def answer(self, request: Request, body: dict[str, Any]) -> None:
         """Send the answer."""

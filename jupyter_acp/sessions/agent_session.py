@@ -17,11 +17,12 @@ from ..agents.agent import Agent
 from ..agents.authentication import explained, wants_login
 from ..context.block import Block, Told
 from ..history.record import SessionRecord, is_writable
-from ..rpc import RpcError
+from ..rpc import Logger, RpcError
 from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, UNAVAILABLE
 from . import health
 from .fallbacks import NoWay, by_any_way, note_unknown, ways
 from .link import AgentLink, Owner
+from .links import Links
 from .option_calls import Options
 from .options import Call
 from .remote import going_on
@@ -45,15 +46,15 @@ class AgentSession:
         self,
         owner: SessionOwner,
         transcript: Transcript,
-        link: Callable[[], AgentLink],
+        links: Links,
         *,
         extra_patience: float,
-        logger: Any,
+        logger: Logger,
     ) -> None:
-        """Take how to reach the agent, and how much longer than others it may take to open a session."""
+        """Take the links to all agents, and how much longer this one may take to open a session."""
         self._owner = owner
         self.transcript = transcript
-        self._find_link = link
+        self._links = links
         self._extra_patience = extra_patience
         self.logger = logger
         self._link: AgentLink | None = None
@@ -80,7 +81,7 @@ class AgentSession:
     @property
     def name(self) -> str:
         """The name of the agent."""
-        return self._find_link().name
+        return self._own_link.name
 
     @property
     def agent(self) -> Agent | None:
@@ -105,6 +106,10 @@ class AgentSession:
     @property
     def _record(self) -> SessionRecord:
         return self._owner.record
+
+    @property
+    def _own_link(self) -> AgentLink:
+        return self._links.of(self._record)
 
     # Ask it
 
@@ -138,7 +143,7 @@ class AgentSession:
 
     async def tell(self, capability: str) -> None:
         """Tell the agent what became of the session, if it runs and wants to know."""
-        link = self._link or self._find_link()
+        link = self._link or self._own_link
         agent, agent_session = link.agent, self.id
         if agent is None or agent_session is None:
             return
@@ -164,19 +169,19 @@ class AgentSession:
     async def editor_context(self) -> Block | None:
         """Return what the agent does not know yet of what the user has open, if anything."""
         memory = (self.agent, self.id, self.transcript.compactions)
-        return await self._find_link().context(self._owner, self.told, memory)
+        return await self._own_link.context(self._owner, self.told, memory)
 
     # Open it
 
     async def ready(self) -> Agent:
         """Return the agent, started if need be, whether or not it knows the session."""
-        return await self._find_link().ready()
+        return await self._own_link.ready()
 
     async def open(
         self, method: str, params: dict[str, Any], link: AgentLink | None = None
     ) -> dict[str, Any]:
         """Send `session/new`, `fork`, `load` or `resume`; join the link in the order of arrival."""
-        link = link or self._find_link()
+        link = link or self._own_link
         agent = await link.ready()
 
         def join(result: Any) -> None:
@@ -250,7 +255,7 @@ class AgentSession:
 
     async def _connect(self, *, may_begin_anew: bool) -> Agent:
         try:
-            link = self._find_link()
+            link = self._own_link
             agent = await link.ready()
             self._owner.check_open()
             self._restoring = link

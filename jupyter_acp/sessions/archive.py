@@ -65,9 +65,7 @@ class History:
     async def take_in(self, exported: bytes) -> Session:
         """Take a session that was exported as a new one, whose agent knows nothing of it yet."""
         id = str(uuid.uuid4())
-        record, messages = await asyncio.get_running_loop().run_in_executor(
-            None, lambda: export.read(iter(exported.splitlines()), id)
-        )
+        record, messages = await asyncio.to_thread(export.read, iter(exported.splitlines()), id)
         return await self._manager.insert(record, messages)
 
     async def clean_up(self) -> list[str]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,7 +15,7 @@ from ..agents.supervisor import Supervisor
 from ..client.mcp_servers import Given
 from ..client.view import SessionView
 from ..protocol import SESSION_UPDATE
-from ..rpc import Peer, Request, RpcError, invalid_params, method_not_found
+from ..rpc import Logger, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import UNAVAILABLE
 from ..services import ClientServices
 from . import sandboxagent
@@ -63,7 +62,7 @@ class AgentLink(Peer):
         start: StartAgent,
         services: ClientServices,
         on_progress: Callable[[dict[str, Any]], None],
-        log: logging.Logger | logging.LoggerAdapter[Any],
+        log: Logger,
     ) -> None:
         self.agent_id = agent_id
         self._on_progress = on_progress

@@ -12,7 +12,7 @@ from ..agents.agent import Agent
 from ..agents.catalog import AgentNotAllowed, Catalog, CatalogError, UnknownAgent
 from ..history.journal import Journal
 from ..remote.capabilities import without_files
-from ..rpc import RpcError
+from ..rpc import Logger, RpcError
 from ..rpc.errors import FORBIDDEN, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
 from ..services import ClientServices
@@ -41,7 +41,7 @@ class Links:
         flusher: Flusher,
         on_start: Callable[[], None],
         on_progress: Callable[[dict[str, Any]], None],
-        log: Any,
+        log: Logger,
     ) -> None:
         self._catalog = catalog
         self._services = services

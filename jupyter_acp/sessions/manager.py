@@ -18,7 +18,7 @@ from ..agents.catalog import Catalog
 from ..history.journal import Journal
 from ..history.log import Log
 from ..history.record import SessionRecord, is_acceptable, is_writable
-from ..rpc import RpcError, invalid_params
+from ..rpc import Logger, RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ..rpc.outbox import Flusher
 from ..services import ClientServices
@@ -59,7 +59,7 @@ class SessionManager:
         limits: Limits,
         client_info: dict[str, Any],
         on_activity: Callable[[], None],
-        log: Any,
+        log: Logger,
     ) -> None:
         self.catalog = catalog
         self.root_dir = root_dir
@@ -433,7 +433,7 @@ class SessionManager:
         return Session(
             record,
             Log(record.id, self._journal, record.seq),
-            lambda: self.links.of(record),
+            self.links,
             on_change=self._changed,
             on_turn_end=self._services.turn_ended,
             on_result=self._brought,

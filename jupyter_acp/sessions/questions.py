@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import orjson
 
 from .. import protocol
-from ..rpc import RpcError
+from ..rpc import Logger, RpcError
 from ..rpc.errors import UNAVAILABLE
 
 COUNT_LIMIT = 100
@@ -67,7 +67,7 @@ class Questions:
     def __init__(
         self,
         windows: Callable[[], list[Asker]],
-        log: Any,
+        log: Logger,
     ) -> None:
         self._windows = windows
         self._log = log

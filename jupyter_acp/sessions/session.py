@@ -12,11 +12,11 @@ from typing import Any
 from .. import protocol
 from ..history.log import Log
 from ..history.record import SessionRecord, State, is_writable, now
-from ..rpc import RpcError, invalid_params
+from ..rpc import Logger, RpcError, invalid_params
 from . import health, sandboxagent
 from .agent_session import AgentSession, closing
 from .fallbacks import NoWay
-from .link import AgentLink
+from .links import Links
 from .metadata import merged
 from .questions import Asker, Questions, cancelled
 from .remote import noted_result
@@ -33,20 +33,20 @@ class Session:
         self,
         record: SessionRecord,
         log: Log,
-        link: Callable[[], AgentLink],
+        links: Links,
         *,
         on_change: Callable[[Session], None],
         on_turn_end: Callable[[Session], None],
         on_result: Callable[[Session, dict[str, Any]], None],
         extra_patience: float,
-        logger: Any,
+        logger: Logger,
     ) -> None:
         self.record = record
         self.log = log
         self.transcript = Transcript(record, log, self.changed, logger)
         self.take = self.transcript.take
         self.agent_session = AgentSession(
-            self, self.transcript, link, extra_patience=extra_patience, logger=logger
+            self, self.transcript, links, extra_patience=extra_patience, logger=logger
         )
         self._turns = Turns(self, self.agent_session, logger)
         self._questions = Questions(lambda: self._windows, logger)

@@ -9,6 +9,7 @@ from typing import Any
 from .. import protocol
 from ..context.block import title_without_context
 from ..history.record import TITLE_LIMIT, SessionRecord, is_writable
+from ..rpc import Logger
 from .options import chosen
 
 _OFFERED = ("modes", "models", "configOptions")
@@ -25,7 +26,7 @@ KINDS = {
 class Setup:
     """Keeps it in the session's record, for windows that come later."""
 
-    def __init__(self, record: SessionRecord, log: Any) -> None:
+    def __init__(self, record: SessionRecord, log: Logger) -> None:
         self._record = record
         self._log = log
 

@@ -16,6 +16,7 @@ from ..history.record import SessionRecord
 from ..history.replay_gate import KINDS as HISTORY_KINDS
 from ..history.replay_gate import ReplayGate, count_user_messages
 from ..protocol import META
+from ..rpc import Logger
 from .setup import KINDS as SETUP_KINDS
 from .setup import Setup
 from .tool_calls import KINDS as CALL_KINDS
@@ -33,7 +34,7 @@ class Transcript:
     """Takes what is said, remembers what later windows have to know, and appends it to the log."""
 
     def __init__(
-        self, record: SessionRecord, log: Log, on_change: Callable[[], None], logger: Any
+        self, record: SessionRecord, log: Log, on_change: Callable[[], None], logger: Logger
     ) -> None:
         self.setup = Setup(record, logger)
         self.calls = Calls()

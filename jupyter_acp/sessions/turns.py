@@ -15,7 +15,7 @@ from .. import protocol
 from ..agents.agent import Agent
 from ..history.log import Log
 from ..history.record import SessionRecord, State
-from ..rpc import RpcError
+from ..rpc import Logger, RpcError
 from ..rpc.errors import INTERNAL_ERROR, INVALID_REQUEST
 from . import health
 from .agent_session import AgentSession
@@ -86,7 +86,7 @@ class TurnOwner(Protocol):
 class Turns:
     """Runs prompts with the agent, in the order in which they came."""
 
-    def __init__(self, session: TurnOwner, agent_session: AgentSession, log: Any) -> None:
+    def __init__(self, session: TurnOwner, agent_session: AgentSession, log: Logger) -> None:
         self._session = session
         self._agent_session = agent_session
         self._log = log

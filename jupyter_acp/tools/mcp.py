@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from ..protocol import MCP_CANCELLED
-from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
+from ..rpc import Connection, Logger, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.streams import StreamTransport
 from .arguments import schema
 from .model_text import Content, text
@@ -42,7 +42,7 @@ Notify = Callable[[str, dict[str, Any]], object]
 class Server:
     """The MCP server of one session."""
 
-    def __init__(self, toolbox: Toolbox, version: str, log: Any) -> None:
+    def __init__(self, toolbox: Toolbox, version: str, log: Logger) -> None:
         self._toolbox = toolbox
         self._version = version
         self._log = log
@@ -102,7 +102,11 @@ class Server:
 
 
 async def serve(
-    server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limit: int, log: Any
+    server: Server,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    limit: int,
+    log: Logger,
 ) -> None:
     """Serve one agent until it leaves, and end what it has left running."""
     transport = StreamTransport(reader, writer, limit=limit)

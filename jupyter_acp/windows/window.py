@@ -13,7 +13,7 @@ import orjson
 from .. import protocol
 from ..history.record import is_writable
 from ..protocol import parse
-from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
+from ..rpc import Connection, Logger, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.connection import CANCEL, Done
 from ..rpc.errors import FORBIDDEN, INVALID_REQUEST
 from ..rpc.transport import Transport
@@ -54,7 +54,7 @@ class Window(Peer):
         id: str,
         agent: str | None,
         may_act: bool,
-        log: Any,
+        log: Logger,
     ) -> None:
         self.id = id
         self._may_act = may_act

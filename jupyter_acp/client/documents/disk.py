@@ -4,15 +4,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import stat
 import sys
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from ...paths import folder_of
 from ...rpc import RpcError, invalid_params
@@ -48,29 +44,22 @@ def read_text(path: Path) -> str:
 def write_text(path: Path, content: str) -> None:
     """Write a file atomically, its folders made as needed."""
     try:
-        with replacing(path) as file:
-            file.write(content.encode("utf-8"))
+        _replace(path, content.encode("utf-8"))
     except UnicodeEncodeError:
         raise invalid_params("The content has characters that are no text.") from None
     except OSError as error:
         raise RpcError(INTERNAL_ERROR, f"{path} could not be written: {error.strerror}.") from None
 
 
-@contextlib.contextmanager
-def replacing(path: Path, *, in_place: bool = False) -> Iterator[BinaryIO]:
-    """Take what a file is to be, its folders made as needed.
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file beside the old one and move it over, so that a reader sees the one or the other.
 
-    It is written beside the old one and moved over it, so that a reader sees the one or the other. Where
-    that cannot be, or the file would become somebody else's, what is there is written over.
+    Where that cannot be, or the file would become somebody else's, what is there is written over.
     """
     with folder_of(path, create=True) as folder:
-        status = _status(path, folder)
-        content = io.BytesIO()
-        yield content
-        data = content.getvalue()
-        if status is None:
-            _write_new(path, folder, data, 0o666 & ~_UMASK)
-        elif in_place or not _write_beside(path, folder, data):
+        if _status(path, folder) is None:
+            _write_new(path, folder, data)
+        elif not _write_beside(path, folder, data):
             descriptor = os.open(path.name, os.O_RDWR | os.O_NOFOLLOW, dir_fd=folder)
             with open(descriptor, "rb+") as file:
                 _check_regular(path, os.fstat(descriptor))
@@ -78,17 +67,18 @@ def replacing(path: Path, *, in_place: bool = False) -> Iterator[BinaryIO]:
                 file.truncate()
 
 
-def _write_new(path: Path, folder: int, data: bytes, mode: int, like: int | None = None) -> None:
+def _write_new(path: Path, folder: int, data: bytes, old: int | None = None) -> None:
     name = f".{uuid.uuid4().hex[:12]}~"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+    descriptor = os.open(name, flags, 0o666 if old is None else 0o600, dir_fd=folder)
     try:
         with open(descriptor, "wb") as file:
-            if like is not None:
-                _take_after(like, descriptor)
+            if old is not None:
+                _take_after(old, descriptor)
             file.write(data)
             file.flush()
-            os.fchmod(descriptor, mode)
+            if old is not None:
+                os.fchmod(descriptor, stat.S_IMODE(os.fstat(old).st_mode))
         os.replace(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         os.unlink(name, dir_fd=folder)
@@ -103,9 +93,8 @@ def _write_beside(path: Path, folder: int, data: bytes) -> bool:
     except PermissionError:
         return False
     try:
-        status = os.fstat(old)
-        _check_regular(path, status)
-        _write_new(path, folder, data, stat.S_IMODE(status.st_mode), like=old)
+        _check_regular(path, os.fstat(old))
+        _write_new(path, folder, data, old)
     except (PermissionError, _NotAlikeError):
         return False
     finally:
@@ -149,8 +138,3 @@ def _check_regular(path: Path, status: os.stat_result) -> None:
             f"{path} is one of {status.st_nlink} names of the same file (hard links), and the others "
             "may be anywhere. Make a copy of it and use that."
         )
-
-
-# Read once, while nobody else is likely to look: reading it means setting it.
-_UMASK = os.umask(0o077)
-os.umask(_UMASK)

@@ -13,7 +13,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ...paths import LONGEST, contained, folder_of, innermost, uri_path
 from ...protocol import ReadFileParams, WriteFileParams, parse
@@ -24,9 +24,11 @@ from ..permissions.named_files import named_files
 from ..permissions.policy import Action
 from ..permissions.protected_files import needs_permission
 from ..view import NoteChange, Permit, SessionView
+from .contents import Contents
 from .disk import read_text, write_text
 from .file_locks import FileTurns
 from .formats import NOTEBOOK, TEXT, Change, Format, format_of, named, one_line_end
+from .live import Documents, Live
 from .merge import ConflictError
 from .revise import revise_notebook, revise_text
 
@@ -35,47 +37,6 @@ T = TypeVar("T")
 ATTEMPTS = 10
 SEEN_SIZE = 32 * 1024 * 1024
 """How much of what agents have read is remembered, in characters."""
-
-
-class LiveDocument(Protocol):
-    """A document that a window has open."""
-
-    @property
-    def format(self) -> str:
-        """What its content is."""
-
-    @property
-    def content(self) -> Any:
-        """What the user sees."""
-
-
-class LiveDocuments(Protocol):
-    """The documents that are open in windows."""
-
-    def read(self, path: Path) -> Awaitable[Any]:
-        """Return an open document, or None."""
-
-    def write(self, live: Any, content: Any) -> Awaitable[bool]:
-        """Change it and save it; False if it has to be read again before."""
-
-    def stems_from(self, live: Any, text: str) -> bool:
-        """Whether a file with this text is what the user has been changing."""
-
-
-class ContentsManager(Protocol):
-    """Where files that nobody has open are written."""
-
-    def covers(self, path: Path) -> bool:
-        """Whether a file is its business."""
-
-    def save_text(self, path: Path, text: str) -> Awaitable[None]:
-        """Write a text file."""
-
-    def save_notebook(self, path: Path, text: str, before: str | None) -> Awaitable[None]:
-        """Write a notebook, which was another before or not there."""
-
-    def delete(self, path: Path) -> Awaitable[None]:
-        """Delete a file."""
 
 
 class Place(NamedTuple):
@@ -103,8 +64,8 @@ class Files:
     def __init__(
         self,
         root_dir: str,
-        documents: LiveDocuments,
-        contents: ContentsManager,
+        documents: Documents,
+        contents: Contents,
         permit: Permit,
         turns: FileTurns,
         changed: NoteChange,
@@ -133,7 +94,7 @@ class Files:
 
         async def content() -> dict[str, Any]:
             live = await self._documents.read(path)
-            text = await _in_thread(read_text, path) if live is None else _text(live)
+            text = await asyncio.to_thread(read_text, path) if live is None else _text(live)
             self._seen.note(session.id, path, text)
             return {"content": _part(text, wanted.line, wanted.limit)}
 
@@ -293,7 +254,7 @@ class Files:
 
     async def _on_disk(self, path: Path) -> str | None:
         try:
-            return await _in_thread(read_text, path)
+            return await asyncio.to_thread(read_text, path)
         except RpcError as error:
             if error.code == NOT_FOUND:
                 return None
@@ -301,10 +262,10 @@ class Files:
 
     async def _save(self, path: Path, format: Format, value: Any, before: str | None) -> None:
         if not self._contents.covers(path):
-            await _in_thread(write_text, path, format.text(value))
+            await asyncio.to_thread(write_text, path, format.text(value))
             return
         if before is None:
-            await _in_thread(_make_folders, path)
+            await asyncio.to_thread(_make_folders, path)
         if format is NOTEBOOK:
             await self._contents.save_notebook(path, format.text(value), before)
         else:
@@ -339,10 +300,6 @@ class Seen:
         self._size -= len(self._texts.pop(key, ""))
 
 
-async def _in_thread(work: Callable[..., T], *args: Any) -> T:
-    return await asyncio.get_running_loop().run_in_executor(None, work, *args)
-
-
 def _names(call: dict[str, Any], cwd: str, path: Path, asked: str) -> bool:
     """Whether a tool call says that it is about a file, as it was asked for or where it really is."""
     for name in (*named_files(call), *_texts(call.get("rawInput"))):
@@ -373,7 +330,7 @@ def _make_folders(path: Path) -> None:
         raise invalid_params(f"{path.parent} could not be made: {error.strerror}.") from None
 
 
-def _text(live: LiveDocument) -> str:
+def _text(live: Live) -> str:
     if live.format == NOTEBOOK.name:
         return NOTEBOOK.text(NOTEBOOK.of(live.content, check=False))
     return str(live.content)

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from ...paths import contained, uri_path
 from ...rpc import RpcError
@@ -15,35 +14,15 @@ from ...rpc.errors import NOT_FOUND, UNAVAILABLE
 from ..permissions.policy import Action
 from ..permissions.protected_files import needs_permission
 from ..view import Permit, SessionView
-
-
-class LiveDocuments(Protocol):
-    """The documents that are open in windows."""
-
-    def everywhere(self, path: Path) -> Awaitable[list[Any]]:
-        """Return a document as each of the windows has it."""
-
-    def save(self, live: Any) -> Awaitable[None]:
-        """Save it."""
-
-    def show(
-        self, windows: list[tuple[Any, str]], line: int | None, cell: str | None
-    ) -> Awaitable[Any]:
-        """Show a document in the first window that can."""
-
-
-class Workspace(Protocol):
-    """What the windows tell."""
-
-    def to_show(self, path: Path) -> list[tuple[Any, str]]:
-        """Return the windows that can show a file, and its contents path there."""
+from ..workspace import Workspace
+from .live import Documents
 
 
 class Windows:
     """Shows and saves documents for agents."""
 
     def __init__(
-        self, root_dir: str, documents: LiveDocuments, workspace: Workspace, permit: Permit
+        self, root_dir: str, documents: Documents, workspace: Workspace, permit: Permit
     ) -> None:
         self._root_dir = root_dir
         self._documents = documents

@@ -9,12 +9,13 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from ...rpc import RpcError
+from ...rpc import Logger, RpcError
 from ..view import SessionView
 from .disk import read_text
 from .formats import NOTEBOOK, TEXT, Format, one_line_end
+from .live import Documents, Live
 from .merge import ConflictError
 
 BUSY_INTERVAL = 0.5
@@ -32,45 +33,6 @@ SIZE_LIMIT = 4 * 1024 * 1024
 """Of larger files only the fact that they changed is known."""
 
 
-class LiveDocument(Protocol):
-    """A document that a window has open."""
-
-    @property
-    def format(self) -> str:
-        """What its content is."""
-
-    @property
-    def content(self) -> Any:
-        """What the user sees."""
-
-    @property
-    def dirty(self) -> bool:
-        """Whether that is more than what was saved."""
-
-    @property
-    def collaborative(self) -> bool:
-        """Whether others take care of its file."""
-
-
-class LiveDocuments(Protocol):
-    """The documents that are open in windows."""
-
-    def everywhere(self, path: Path) -> Awaitable[list[Any]]:
-        """Return an open document as each of the windows has it."""
-
-    def again(self, live: Any) -> Awaitable[Any]:
-        """Return a document as the same window has it now, or None."""
-
-    def fingerprint(self, text: str) -> str:
-        """Return the hash of a file with this text, as windows know it."""
-
-    def stems_from(self, live: Any, text: str) -> bool:
-        """Whether a file with this text is what the user has been changing."""
-
-    def adopt(self, live: Any, content: Any, file: str, *, dirty: bool) -> Awaitable[bool]:
-        """Change it to account for its file's new text; False if it has to be read again before."""
-
-
 class Known(NamedTuple):
     """A file as it was when it was last looked at."""
 
@@ -84,10 +46,10 @@ class Watcher:
 
     def __init__(
         self,
-        documents: LiveDocuments,
+        documents: Documents,
         files: Callable[[], dict[Path, set[str]]],
         is_away: Callable[[Path], bool],
-        log: Any,
+        log: Logger,
     ) -> None:
         """Watch files; `is_away` tells if a window that has one cannot be asked.
 
@@ -137,7 +99,7 @@ class Watcher:
                 files = self._files()
                 for path in self._known.keys() - files.keys():
                     del self._known[path]
-                changed = await loop.run_in_executor(None, self._changed, files)
+                changed = await asyncio.to_thread(self._changed, files)
                 for path in changed - self._handling.keys():
                     self._handling[path] = loop.create_task(self._handle(path, self._compare))
             except Exception:
@@ -196,7 +158,7 @@ class Watcher:
     async def _compare(self, path: Path) -> None:
         await asyncio.sleep(PATIENCE)
         before = self._known.get(path)
-        now = await asyncio.get_running_loop().run_in_executor(None, _look, path)
+        now = await asyncio.to_thread(_look, path)
         if before is not None and now.signature == before.signature:
             # Saved by a window after all: the news of it came while this was waiting.
             await self._show_saved(path)
@@ -297,11 +259,11 @@ class Watcher:
         return chosen if chosen in ("ours", "theirs") else None
 
 
-def _format(live: LiveDocument) -> Format:
+def _format(live: Live) -> Format:
     return NOTEBOOK if live.format == NOTEBOOK.name else TEXT
 
 
-def _ours(live: LiveDocument) -> Any:
+def _ours(live: Live) -> Any:
     if live.format == NOTEBOOK.name:
         return NOTEBOOK.of(live.content, check=False)
     return live.content

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ...rpc import RpcError
 from ...rpc.errors import NOT_FOUND, UNAVAILABLE
+from ..documents.live import Documents
 from ..permissions.policy import Action
 from ..view import Permit, SessionView
+from .kernels import Kernels
 
 RESTART_TIME = 60.0
 """How long a kernel may take to be back, in seconds."""
@@ -24,37 +25,11 @@ PATIENCE = 5.0
 PULSE = 0.1
 
 
-class LiveNotebooks(Protocol):
-    """The notebooks that are open in windows."""
-
-    def restart(self, path: Path) -> Awaitable[bool]:
-        """Restart the kernel of a notebook where it is open; False if no window can."""
-
-
-class Kernels(Protocol):
-    """The kernels of the server."""
-
-    def find(self, path: Path) -> Awaitable[Any]:
-        """Return the kernel of a notebook, or None."""
-
-    def owner(self, kernel: Any) -> str | None:
-        """Return the session whose code a kernel is at, or None."""
-
-    def restart(self, kernel: Any) -> Awaitable[None]:
-        """Start it anew."""
-
-    def interrupt(self, kernel: Any) -> Awaitable[None]:
-        """Interrupt what it does."""
-
-    def language(self, kernel: Any, *, timeout: float) -> Awaitable[str]:
-        """Return what a kernel speaks, once it is there."""
-
-
 class KernelControl:
     """Restarts and interrupts, where the user sees it."""
 
     def __init__(
-        self, root_dir: str, documents: LiveNotebooks, kernels: Kernels, permit: Permit
+        self, root_dir: str, documents: Documents, kernels: Kernels, permit: Permit
     ) -> None:
         self._root_dir = root_dir
         self._documents = documents

@@ -9,17 +9,20 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any
 
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
+from ..documents.live import Documents
 from ..permissions.policy import Action
 from ..view import Permit, SessionView
+from .kernels import Conversation, Kernels
 from .notebook import fenced
 from .outputs import Ran, RanCell
+from .service import Notebooks
 from .variables import EXPRESSION
 
 INSPECTION_TIME = 10.0
@@ -29,97 +32,13 @@ PATIENCE = 5.0
 """How long a window may take to tell the end of a cell that was interrupted, in seconds."""
 
 
-class LiveNotebooks(Protocol):
-    """The notebooks that are open in windows."""
-
-    def run(self, path: Path, cell: str | None = None, source: str | None = None) -> Awaitable[Any]:
-        """Run a cell or start the kernel where it is open; None if it is not."""
-
-
-class Notebook(Protocol):
-    """A notebook that was read."""
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """All of it."""
-
-    @property
-    def live(self) -> Any:
-        """The document in a window, or None."""
-
-    @property
-    def cells(self) -> list[dict[str, Any]]:
-        """Its cells."""
-
-    def index(self, cell: str) -> int:
-        """Return where a cell is."""
-
-    def to_run(self, first: str | None, last: str | None) -> list[int]:
-        """Return where the cells are that have code to run, from the one to the other."""
-
-
-class Notebooks(Protocol):
-    """Where cells are read and outputs are written."""
-
-    def read(self, session: SessionView, path: Path, title: str = "") -> Awaitable[Any]:
-        """Return a notebook."""
-
-    def load(self, path: Path) -> Awaitable[Any]:
-        """Return a notebook; whether that may be read was asked before."""
-
-    def check(
-        self, session: SessionView, kind: Literal["read", "write"], path: Path, title: str
-    ) -> Awaitable[None]:
-        """Return if the agent may do that with a notebook."""
-
-    def apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], Any]) -> Awaitable[Any]:
-        """Change its cells."""
-
-
-class Watch(Protocol):
-    """What is known about a kernel that a window uses."""
-
-    @property
-    def started(self) -> bool:
-        """Whether it is at the code in question, and at nothing of the user's."""
-
-
-class Kernels(Protocol):
-    """The kernels of the server."""
-
-    def find(self, path: Path) -> Awaitable[Any]:
-        """Return the kernel of a notebook, or None."""
-
-    def start(self, path: Path, metadata: dict[str, Any]) -> Awaitable[Any]:
-        """Return the kernel of a notebook, started if it has none."""
-
-    def execute(
-        self, kernel: Any, code: str, *, timeout: float, store_history: bool, owner: str
-    ) -> Awaitable[Ran]:
-        """Run code."""
-
-    def evaluate(self, kernel: Any, expression: str, *, timeout: float) -> Awaitable[Any]:
-        """Look at something."""
-
-    def watch(
-        self, kernel: Any, code: str, *, timeout: float, owner: str
-    ) -> contextlib.AbstractAsyncContextManager[Watch]:
-        """Wait until a kernel is free, then know whether it is at code that a window sends it."""
-
-    def language(self, kernel: Any, *, timeout: float) -> Awaitable[str]:
-        """Return what a kernel speaks."""
-
-    def interrupt(self, kernel: Any) -> Awaitable[None]:
-        """Interrupt what it does."""
-
-
 class Running:
     """Runs what agents ask for, where the user would see it run."""
 
     def __init__(
         self,
         root_dir: str,
-        documents: LiveNotebooks,
+        documents: Documents,
         notebooks: Notebooks,
         kernels: Kernels,
         permit: Permit,
@@ -134,7 +53,7 @@ class Running:
         self, session: SessionView, path: Path, cell_id: str, timeout: float, title: str
     ) -> RanCell:
         """Run a cell: in the window that has the notebook open, else here and into the file."""
-        notebook: Notebook = await self._notebooks.read(session, path)
+        notebook = await self._notebooks.read(session, path)
         index = notebook.index(cell_id)
         cell = notebook.cells[index]
         if cell["cell_type"] != "code":
@@ -160,7 +79,7 @@ class Running:
 
         Tell how each went, and return how many were not run any more.
         """
-        notebook: Notebook = await self._notebooks.read(session, path)
+        notebook = await self._notebooks.read(session, path)
         wanted = notebook.to_run(first, last)
         sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
         await self._ask(session, path, title, "\n\n".join(sources.values()), _shown(sources))
@@ -191,7 +110,7 @@ class Running:
         """Run code in a notebook's kernel without a trace in the notebook."""
         if not code.strip():
             raise invalid_params("code: there is nothing to run.")
-        notebook: Notebook = await self._notebooks.read(session, path)
+        notebook = await self._notebooks.read(session, path)
         await self._ask(session, path, title, code, fenced(code))
         kernel = await self._kernels.find(path)
         if kernel is None and notebook.live is not None:
@@ -228,7 +147,7 @@ class Running:
     async def _run(self, place: _Place, cell_id: str, source: str) -> Ran:
         """Run a cell if it is still what was allowed: another tool may have changed it meanwhile."""
         session, path, timeout = place.session, place.path, place.timeout
-        notebook: Notebook = await self._notebooks.load(path)
+        notebook = await self._notebooks.load(path)
         if notebook.live is not None:
             ran = await self._in_window(place, cell_id, source)
             if ran is not None:
@@ -287,7 +206,7 @@ class Running:
         # when the kernel is free, and, as the user may be quicker even then, nothing is interrupted
         # but what the kernel was heard to begin with: the code that was allowed. A kernel that is
         # not to be found here is not interrupted at all.
-        watching: contextlib.AbstractAsyncContextManager[Watch | None] = (
+        watching: contextlib.AbstractAsyncContextManager[Conversation | None] = (
             contextlib.nullcontext()
             if kernel is None
             else self._kernels.watch(
@@ -301,12 +220,12 @@ class Running:
                 done, _ = await asyncio.wait({running}, timeout=deadline - time.monotonic())
                 if not done and watch is not None and watch.started:
                     is_interrupted = True
-                    await self._kernels.interrupt(kernel)
+                    await self._kernels.interrupt(watch.kernel)
                     done, _ = await asyncio.wait({running}, timeout=PATIENCE)
             except asyncio.CancelledError:
                 running.cancel()
                 if watch is not None and watch.started:
-                    await self._kernels.interrupt(kernel)
+                    await self._kernels.interrupt(watch.kernel)
                 raise
         late = f"It took longer than {timeout:g} s and"
         if not done:

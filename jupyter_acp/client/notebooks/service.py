@@ -7,16 +7,18 @@ from __future__ import annotations
 import asyncio
 import copy
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ...paths import contained, uri_path
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import CONFLICT
+from ..documents.contents import Contents
 from ..documents.disk import read_text, write_text
 from ..documents.file_locks import FileTurns
 from ..documents.formats import NOTEBOOK, Change
+from ..documents.live import Documents
 from ..permissions.policy import Action, Details
 from ..permissions.protected_files import needs_permission
 from ..view import NoteChange, Permit, SessionView
@@ -27,34 +29,14 @@ T = TypeVar("T")
 ATTEMPTS = 10
 
 
-class LiveDocuments(Protocol):
-    """The documents that are open in windows."""
-
-    def read(self, path: Path) -> Awaitable[Any]:
-        """Return an open document, or None."""
-
-    def write(self, live: Any, content: Any) -> Awaitable[bool]:
-        """Change it and save it; False if it has to be read again before."""
-
-
-class ContentsManager(Protocol):
-    """Where notebooks that nobody has open are written."""
-
-    def covers(self, path: Path) -> bool:
-        """Whether a file is its business."""
-
-    def save_notebook(self, path: Path, text: str, before: str | None) -> Awaitable[None]:
-        """Write a notebook, which was another before."""
-
-
 class Notebooks:
     """Reads and changes notebooks on behalf of sessions, open or not."""
 
     def __init__(
         self,
         root_dir: str,
-        documents: LiveDocuments,
-        contents: ContentsManager,
+        documents: Documents,
+        contents: Contents,
         permit: Permit,
         turns: FileTurns,
         changed: NoteChange,
@@ -309,13 +291,16 @@ class Notebooks:
     async def load(self, path: Path) -> Notebook:
         """Return a notebook; whether that may be read was asked before."""
         live = await self._documents.read(path)
-        text = None if live is not None else await _in_thread(read_text, path)
+        text = None
         try:
-            if live is not None and live.format == NOTEBOOK.name:
+            if live is None:
+                text = await asyncio.to_thread(read_text, path)
+                content = NOTEBOOK.parse(text)
+            elif live.format == NOTEBOOK.name:
                 content = NOTEBOOK.of(live.content, check=False)
             else:
-                # Open as text, or not at all.
-                content = NOTEBOOK.parse(text if text is not None else live.content)
+                # Open as text.
+                content = NOTEBOOK.parse(live.content)
         except ValueError as error:
             raise invalid_params(f"{path} cannot be read as a notebook: {error}.") from None
         return Notebook(path, with_ids(content), live, text)
@@ -325,7 +310,7 @@ class Notebooks:
         if self._contents.covers(path):
             await self._contents.save_notebook(path, text, notebook.text)
         else:
-            await _in_thread(write_text, path, text)
+            await asyncio.to_thread(write_text, path, text)
 
 
 def _check_new(path: Path) -> None:
@@ -355,7 +340,3 @@ def _shown(path: Path, old: str | None = None, new: str | None = None) -> Detail
         return shown
 
     return details
-
-
-async def _in_thread(work: Callable[..., T], *args: Any) -> T:
-    return await asyncio.get_running_loop().run_in_executor(None, work, *args)

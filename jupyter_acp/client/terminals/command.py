@@ -68,8 +68,7 @@ class Command(asyncio.SubprocessProtocol):
 
     async def kill(self) -> None:
         """End it and everything that it started: first asked, then forced."""
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, end_marked, self._mark, self.pid, STOP_GRACE)
+        await asyncio.to_thread(end_marked, self._mark, self.pid, STOP_GRACE)
         await self.wait()
         if self._transport is not None:
             self._transport.close()
