@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .sessions.manager import SessionManager
     from .tools.channel import Channel
     from .tools.own_calls import OwnCalls
-    from .tools.remote_agents import Elsewhere
+    from .tools.remote_agents import RemoteAgents
     from .tools.tool import Services
 
 CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
@@ -241,7 +241,7 @@ class AcpExtension(ExtensionApp):
         """Prepare, but load nothing: most servers start long before the first session."""
         self._manager: SessionManager | None = None
         self._listener: Any = None
-        self.elsewhere: Elsewhere | None = None
+        self.remote_agents: RemoteAgents | None = None
         self._starting = asyncio.Lock()
         self._pulse = PeriodicCallback(self._touch_if_running, PULSE * 1000)
 
@@ -357,12 +357,12 @@ class AcpExtension(ExtensionApp):
     def _make_services(self) -> ClientServices:
         from .client.documents.changes import Changes
         from .client.documents.contents import Contents
-        from .client.documents.file_locks import FileTurns
+        from .client.documents.file_locks import FileLocks
         from .client.documents.files import Files
         from .client.documents.live import Documents
-        from .client.documents.showing import Windows
+        from .client.documents.showing import Showing
         from .client.documents.watcher import Watcher
-        from .client.large_answers import Bulk
+        from .client.large_answers import LargeAnswers
         from .client.notebooks.control import KernelControl
         from .client.notebooks.kernels import Kernels
         from .client.notebooks.running import Running
@@ -387,10 +387,12 @@ class AcpExtension(ExtensionApp):
         )
         watcher = Watcher(documents, workspace.files, workspace.is_away, self.log)
         self._on_save(contents_root, watcher.saved)
-        turns = FileTurns()
+        turns = FileLocks()
         changes = Changes(root_dir)
-        bulk = Bulk()
-        files = Files(root_dir, documents, contents, permissions.check, turns, changes.note, bulk)
+        large_answers = LargeAnswers()
+        files = Files(
+            root_dir, documents, contents, permissions.check, turns, changes.note, large_answers
+        )
         notebooks = Notebooks(root_dir, documents, contents, permissions.check, turns, changes.note)
         kernels = Kernels(
             self.serverapp.kernel_manager,
@@ -400,15 +402,15 @@ class AcpExtension(ExtensionApp):
         )
         running = Running(root_dir, documents, notebooks, kernels, permissions.check)
         control = KernelControl(root_dir, documents, kernels, permissions.check)
-        windows = Windows(root_dir, documents, workspace, permissions.check)
-        services = Services(workspace, notebooks, running, kernels, control, windows)
+        showing = Showing(root_dir, documents, workspace, permissions.check)
+        services = Services(workspace, notebooks, running, kernels, control, showing)
         tools, own_calls = self._make_tools(services) if self.tools else (None, None)
         return ClientServices(
             files,
             Terminals(
                 root_dir,
                 permissions.check,
-                bulk,
+                large_answers,
                 terminals,
                 self.max_terminals,
                 program() if self.tools else (),
@@ -430,7 +432,7 @@ class AcpExtension(ExtensionApp):
         from .tools.channel import Channel
         from .tools.cli import program
         from .tools.own_calls import OwnCalls
-        from .tools.remote_agents import Elsewhere
+        from .tools.remote_agents import RemoteAgents
         from .tools.toolbox import TOOLS, Toolbox
 
         def make(session: SessionView) -> mcp.Server:
@@ -440,9 +442,9 @@ class AcpExtension(ExtensionApp):
         async def serve(session: SessionView, reader: Any, writer: Any) -> None:
             await mcp.serve(make(session), reader, writer, self.max_message_size, self.log)
 
-        self.elsewhere = Elsewhere(make, self.public_url)
+        self.remote_agents = RemoteAgents(make, self.public_url)
         # Not where this server's is configured to be: a command has to find it that knows of none.
-        channel = Channel(jupyter_runtime_dir(), serve, self.log, self.elsewhere)
+        channel = Channel(jupyter_runtime_dir(), serve, self.log, self.remote_agents)
         own_calls = OwnCalls(channel.name_in, channel.name_in_use, TOOLS, program())
         return channel, own_calls
 

@@ -210,7 +210,7 @@ async def test_an_agent_that_cannot_delete_does_not_show_it_again(acp, acp_conne
     (session,) = json.loads((await jp_fetch("acp", "sessions")).body)["sessions"]
     await jp_fetch("acp", "sessions", session["id"], method="DELETE")
     manager = await acp.manager()
-    assert ("keeps", "k1") in manager._tombstones
+    assert ("keeps", "k1") in manager._pending_deletions
     await manager.links.agent("keeps")
     assert await elsewhere(jp_fetch) == []
     await acp.stop_extension()

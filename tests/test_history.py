@@ -165,12 +165,12 @@ async def test_the_oldest_closed_sessions_go_and_never_a_running_one(
         await window.prompt(session, ["chunk", "x"])
     await window.result("session/close", {"sessionId": others[1]})
     # Everything that a window shows stays.
-    assert await manager.history.clean_up() == []
+    assert await manager.archive.clean_up() == []
     for session in others:
         await window.notify("_jupyter/session/detach", {"sessionId": session})
     await window.ask("session/list", {})
     # The closed one, and then the oldest.
-    assert await manager.history.clean_up() == [others[1], others[0]]
+    assert await manager.archive.clean_up() == [others[1], others[0]]
     assert {each["id"] for each in (await rest(jp_fetch, "sessions"))["sessions"]} == {
         running,
         others[2],

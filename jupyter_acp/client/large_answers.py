@@ -24,7 +24,7 @@ class Reader(Protocol):
         """Wait until it has read them."""
 
 
-class Bulk:
+class LargeAnswers:
     """Makes few at a time, and none for whoever has not read those before."""
 
     def __init__(self) -> None:

@@ -4,12 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, Protocol
-
-from .documents.formats import Change
-from .permissions.policy import Action, Decision
 
 
 class OpenCalls(Protocol):
@@ -68,10 +64,3 @@ class SessionView(Protocol):
 
     async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
         """Ask the user for a permission, in the words of `session/request_permission`."""
-
-
-Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
-"""Returns if the agent of a session may do something, and raises if it may not."""
-
-NoteChange = Callable[[SessionView, Path, Change], None]
-"""Takes note of what an agent has changed."""

@@ -12,7 +12,7 @@ from .api import (
     SessionHandler,
     SessionsHandler,
 )
-from .history import ElsewhereHandler, ExportHandler, ImportHandler, SearchHandler
+from .archive import ElsewhereHandler, ExportHandler, ImportHandler, SearchHandler
 from .mcp import McpHandler
 from .ws import AcpWebSocketHandler
 

@@ -10,7 +10,7 @@ from jupyter_server.extension.handler import ExtensionHandlerMixin
 
 if TYPE_CHECKING:
     from ..sessions.manager import SessionManager
-    from ..tools.remote_agents import Elsewhere
+    from ..tools.remote_agents import RemoteAgents
 
 AUTH_RESOURCE = "acp"
 
@@ -19,7 +19,7 @@ class Extension(Protocol):
     """The server extension, as far as its handlers need it."""
 
     max_message_size: int
-    elsewhere: Elsewhere | None
+    remote_agents: RemoteAgents | None
 
     async def manager(self) -> SessionManager:
         """Return the session manager, made at first use."""

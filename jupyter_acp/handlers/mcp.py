@@ -45,10 +45,10 @@ class McpHandler(AcpHandlerMixin, web.RequestHandler):
             # A web page; no agent is one.
             raise web.HTTPError(403)
         scheme, _, bearer = self.request.headers.get("Authorization", "").partition(" ")
-        elsewhere = self.acp.elsewhere
-        if elsewhere is None or scheme.lower() != "bearer":
+        remote_agents = self.acp.remote_agents
+        if remote_agents is None or scheme.lower() != "bearer":
             raise web.HTTPError(401)
-        door = elsewhere.admit("http", bearer.strip())
+        door = remote_agents.admit("http", bearer.strip())
         if door is None:
             raise web.HTTPError(401)
         self._door: Door = door

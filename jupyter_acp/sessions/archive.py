@@ -1,22 +1,25 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What was said in all sessions: found, taken elsewhere and back, and kept as long as it is wanted."""
+"""All sessions with their transcripts: searched, exported, imported, and deleted when they are too old."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime as dt
 import uuid
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 from ..history import export, search
 from ..history.journal import Journal
+from ..history.record import SessionRecord
 from ..history.retention import Retention, superfluous
+from ..rpc import Logger
+from .index import Index
+from .session import Session
 
-if TYPE_CHECKING:
-    from .manager import SessionManager
-    from .session import Session
+Insert = Callable[[SessionRecord, list[bytes]], Awaitable[Session]]
+Delete = Callable[[str], Awaitable[None]]
 
 EXPORT_SIZE = 1024 * 1024
 
@@ -24,13 +27,25 @@ CLEAN_UP_INTERVAL = 3600.0
 """How often is looked for sessions that have to go, in seconds."""
 
 
-class History:
-    """Looks at all transcripts at once."""
+class Archive:
+    """Works on all transcripts at once."""
 
-    def __init__(self, manager: SessionManager, journal: Journal, retention: Retention) -> None:
-        self._manager = manager
+    def __init__(
+        self,
+        index: Index,
+        journal: Journal,
+        retention: Retention,
+        log: Logger,
+        *,
+        insert: Insert,
+        delete_if_idle: Delete,
+    ) -> None:
+        self._index = index
         self._journal = journal
         self._retention = retention
+        self._log = log
+        self._insert = insert
+        self._delete_if_idle = delete_if_idle
         self._cleaning: asyncio.Task[None] | None = None
 
     def open(self) -> None:
@@ -45,7 +60,7 @@ class History:
 
     async def search(self, query: str, limit: int) -> list[dict[str, Any]]:
         """Return the sessions in which words are said, the best first, with the places."""
-        sessions = {session.id: session for session in self._manager.all()}
+        sessions = {session.id: session for session in self._index.all()}
         found: dict[str, list[dict[str, Any]]] = {}
         for match in await self._journal.search(query, limit):
             if match.session in sessions:
@@ -66,20 +81,20 @@ class History:
         """Take a session that was exported as a new one, whose agent knows nothing of it yet."""
         id = str(uuid.uuid4())
         record, messages = await asyncio.to_thread(export.read, iter(exported.splitlines()), id)
-        return await self._manager.insert(record, messages)
+        return await self._insert(record, messages)
 
     async def clean_up(self) -> list[str]:
         """Delete what is older, or more, than is to be kept; return the ids."""
         sizes = await self._journal.sizes()
-        sessions = self._manager.all()
+        sessions = self._index.all()
         busy = [session.id for session in sessions if session.is_busy]
         today = dt.datetime.now(dt.timezone.utc)
         records = [session.record for session in sessions]
         gone = superfluous(records, sizes, self._retention, today, busy)
         for id in gone:
-            await self._manager.delete_if_idle(id)
+            await self._delete_if_idle(id)
         if gone:
-            self._manager.log.info("Deleted %d sessions that were too old or too many", len(gone))
+            self._log.info("Deleted %d sessions that were too old or too many", len(gone))
         return gone
 
     async def _keep_clean(self) -> None:
@@ -87,5 +102,5 @@ class History:
             try:
                 await self.clean_up()
             except Exception:
-                self._manager.log.exception("Old sessions could not be deleted")
+                self._log.exception("Old sessions could not be deleted")
             await asyncio.sleep(CLEAN_UP_INTERVAL)

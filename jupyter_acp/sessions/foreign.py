@@ -20,7 +20,7 @@ from .fallbacks import NoWay, by_any_way, ways
 if TYPE_CHECKING:
     from .index import Index
     from .links import Links
-    from .pending_deletions import Tombstones
+    from .pending_deletions import PendingDeletions
 
 MOST_PAGES = 20
 MOST = 2000
@@ -79,13 +79,18 @@ class Foreign:
     """Knows those of all running agents that are not known here."""
 
     def __init__(
-        self, root: str, patience: float, links: Links, known: Index, tombstones: Tombstones
+        self,
+        root: str,
+        patience: float,
+        links: Links,
+        known: Index,
+        pending_deletions: PendingDeletions,
     ) -> None:
         self._root = root
         self._patience = patience
         self._links = links
         self._known = known
-        self._tombstones = tombstones
+        self._pending_deletions = pending_deletions
         self._listed: dict[str, ForeignSession] = {}
 
     async def list(self) -> list[ForeignSession]:
@@ -99,7 +104,7 @@ class Foreign:
             for answer in answers
             for each in answer
             if (each.agent, each.agent_session) not in known
-            and (each.agent, each.agent_session) not in self._tombstones
+            and (each.agent, each.agent_session) not in self._pending_deletions
         ]
         found.sort(key=lambda each: each.updated, reverse=True)
         self._listed = {each.id: each for each in found}

@@ -18,7 +18,7 @@ from ..rpc.outbox import Flusher
 from ..services import ClientServices
 from .limits import Limits
 from .link import AgentLink
-from .pending_deletions import Tombstones
+from .pending_deletions import PendingDeletions
 from .remote import RUNNER
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Links:
         catalog: Catalog,
         services: ClientServices,
         journal: Journal,
-        tombstones: Tombstones,
+        pending_deletions: PendingDeletions,
         limits: Limits,
         client_info: dict[str, Any],
         flusher: Flusher,
@@ -46,7 +46,7 @@ class Links:
         self._catalog = catalog
         self._services = services
         self._journal = journal
-        self._tombstones = tombstones
+        self._pending_deletions = pending_deletions
         self._limits = limits
         self._info = client_info
         self._flusher = flusher
@@ -167,5 +167,5 @@ class Links:
         self._on_start()
         capabilities = self._services.capabilities()
         await agent.start(self._info, without_files(capabilities) if is_runner else capabilities)
-        await self._tombstones.settle(agent, link.agent_id)
+        await self._pending_deletions.settle(agent, link.agent_id)
         return agent

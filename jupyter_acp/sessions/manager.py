@@ -23,14 +23,14 @@ from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ..rpc.outbox import Flusher
 from ..services import ClientServices
 from . import sandboxagent
-from .archive import History
+from .archive import Archive
 from .begin import begin_fork, begin_new
 from .foreign import Foreign, ForeignSession
 from .index import Index
 from .limits import Limits
 from .links import Links
-from .notifier import Listener, News
-from .pending_deletions import Tombstones
+from .notifier import Listener, Notifier
+from .pending_deletions import PendingDeletions
 from .remote import checked_remote, give_up_fetching
 from .session import Session
 
@@ -73,17 +73,24 @@ class SessionManager:
         self._services = services
         self._on_activity = on_activity
         self._journal = Journal(journal, log)
-        self.history = History(self, self._journal, limits.retention)
-        self._tombstones = Tombstones(self._journal)
+        self._pending_deletions = PendingDeletions(self._journal)
         self._index = Index()
+        self.archive = Archive(
+            self._index,
+            self._journal,
+            limits.retention,
+            log,
+            insert=self.insert,
+            delete_if_idle=self.delete_if_idle,
+        )
         self._beginning = 0
         self.windows: set[Client] = set()
-        self._news = News(self.windows)
+        self._notifier = Notifier(self.windows)
         self.links = Links(
             catalog=catalog,
             services=services,
             journal=self._journal,
-            tombstones=self._tombstones,
+            pending_deletions=self._pending_deletions,
             limits=limits,
             client_info=client_info,
             flusher=self.flusher,
@@ -92,7 +99,7 @@ class SessionManager:
             log=log,
         )
         self._foreign = Foreign(
-            root_dir, limits.request_timeout, self.links, self._index, self._tombstones
+            root_dir, limits.request_timeout, self.links, self._index, self._pending_deletions
         )
         self._homecoming: Homecoming | None = None
 
@@ -100,7 +107,7 @@ class SessionManager:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
         records = await self._journal.open()
         await self._services.remember(self._journal, self.root_dir)
-        await self._tombstones.open()
+        await self._pending_deletions.open()
         for record in records:
             if record.state in ("idle", "running"):
                 if record.state == "running":
@@ -109,15 +116,15 @@ class SessionManager:
             session = self._make(record)
             self._index.add(session)
             give_up_fetching(session)
-        self.history.open()
+        self.archive.open()
         if homes := {record.home for record in records if record.home}:
             (await self.homecoming()).recover(homes)
 
     async def close(self) -> None:
         """Stop every agent and save everything."""
         self.links.refuse_more()
-        self.history.close()
-        self._news.close()
+        self.archive.close()
+        self._notifier.close()
         if self._homecoming is not None:
             self._homecoming.close()
         await asyncio.gather(*(window.close() for window in list(self.windows)))
@@ -257,7 +264,9 @@ class SessionManager:
         except BaseException:
             await self._undo(session)
             raise
-        self._tombstones.discard(self.links.id_for(session.record), session.record.agent_session)
+        self._pending_deletions.discard(
+            self.links.id_for(session.record), session.record.agent_session
+        )
         # Only now: before, there is nothing that anybody could talk to.
         self._index.add(session)
         return {**result, "sessionId": session.id}
@@ -310,7 +319,7 @@ class SessionManager:
                     await session.agent_session.tell("delete")
                 elif is_theirs and session.record.agent_session is not None:
                     whose = self.links.id_for(session.record)
-                    self._tombstones.add(whose, session.record.agent_session)
+                    self._pending_deletions.add(whose, session.record.agent_session)
                 # Asked before anybody is told: most of what can go wrong goes wrong here.
                 await self._journal.flush()
                 session.forget()
@@ -325,7 +334,7 @@ class SessionManager:
         if session.record.home:
             await (await self.homecoming()).forget(session)
         self._services.deleted(session)
-        self._news.removed(id)
+        self._notifier.removed(id)
 
     def _is_shared(self, session: Session) -> bool:
         """Whether the agent has given its id for a session to another one, too."""
@@ -353,7 +362,7 @@ class SessionManager:
             await session.agent_session.tell("close")
         elif session.record.agent_session is not None:
             whose = self.links.id_for(session.record)
-            self._tombstones.add(whose, session.record.agent_session, "close")
+            self._pending_deletions.add(whose, session.record.agent_session, "close")
 
     async def messages(
         self, id: str, *, after: int, before: int | None, limit: int, newest: bool
@@ -375,7 +384,7 @@ class SessionManager:
             # A file could name any folder, and with it give its agent leave to read there.
             words = f"Its folder, {wanted}, is not one of this server: it goes on in {record.cwd}."
             session.append(protocol.NOTICE, {"level": "info", "message": words})
-        self._news.changed(session)
+        self._notifier.changed(session)
         return session
 
     def _has_folder(self, path: str) -> bool:
@@ -417,7 +426,7 @@ class SessionManager:
     def _progressed(self, params: dict[str, Any]) -> None:
         """Tell everybody how far something is; whoever waits for it knows it by its token."""
         if is_writable(params):
-            self._news.tell(protocol.PROGRESS, params)
+            self._notifier.tell(protocol.PROGRESS, params)
 
     async def restart(self, id: str) -> Agent:
         """Stop an agent if it runs, start it, and restore the sessions that it had."""
@@ -451,7 +460,7 @@ class SessionManager:
         self._on_activity()
         if session.record.created:
             self._journal.save(session.record)
-            self._news.changed(session)
+            self._notifier.changed(session)
 
 
 def _check_idle(session: Session) -> None:

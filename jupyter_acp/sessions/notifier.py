@@ -24,7 +24,7 @@ class Listener(Protocol):
         """Tell it something that is in no transcript, if it can make sense of it."""
 
 
-class News:
+class Notifier:
     """Tells every window which sessions there are, as that changes."""
 
     def __init__(self, windows: Collection[Listener]) -> None:

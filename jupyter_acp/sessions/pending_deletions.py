@@ -25,7 +25,7 @@ MOST = 10_000
 """How many are remembered; of agents that cannot delete, some stay for ever."""
 
 
-class Tombstones:
+class PendingDeletions:
     """Remembers them over restarts, and tells the agent as soon as it runs."""
 
     def __init__(self, journal: Journal) -> None:

@@ -21,7 +21,7 @@ from .metadata import merged
 from .questions import Asker, Questions, cancelled
 from .remote import noted_result
 from .setup import Setup
-from .tool_calls import Calls
+from .tool_calls import ToolCalls
 from .transcript import Transcript
 from .turns import Turn, Turns
 
@@ -64,7 +64,7 @@ class Session:
         return self.transcript.setup
 
     @property
-    def calls(self) -> Calls:
+    def calls(self) -> ToolCalls:
         """The tool calls that its agent has in progress."""
         return self.transcript.calls
 

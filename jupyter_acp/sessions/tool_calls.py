@@ -19,7 +19,7 @@ _TOLD = ("title", "kind", "rawInput", "locations", "content")
 _ENDED = ("completed", "failed")
 
 
-class Calls:
+class ToolCalls:
     """What one session's agent is doing now; nothing is kept of calls that have ended."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from ..rpc import Logger
 from .setup import KINDS as SETUP_KINDS
 from .setup import Setup
 from .tool_calls import KINDS as CALL_KINDS
-from .tool_calls import Calls
+from .tool_calls import ToolCalls
 
 TITLE_LENGTH = 80
 REMEMBERS_MORE = "The agent knows more of this session than is written down here."
@@ -37,7 +37,7 @@ class Transcript:
         self, record: SessionRecord, log: Log, on_change: Callable[[], None], logger: Logger
     ) -> None:
         self.setup = Setup(record, logger)
-        self.calls = Calls()
+        self.calls = ToolCalls()
         """What the agent's tools are doing now."""
 
         self.is_closed = False

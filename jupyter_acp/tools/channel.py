@@ -24,7 +24,7 @@ from ..client.view import SessionView
 from ..rpc import Logger, Request, method_not_found
 from .cli import ADMIT, program
 from .peer import uid_of
-from .remote_agents import Elsewhere
+from .remote_agents import RemoteAgents
 from .shim import TICKET
 from .socket_paths import SOCKET, places, prefix
 
@@ -90,7 +90,7 @@ class Channel:
     """A socket that only this user can reach: with the ticket of a session, or its id."""
 
     def __init__(
-        self, runtime_dir: str, serve: Serve, log: Logger, elsewhere: Elsewhere | None = None
+        self, runtime_dir: str, serve: Serve, log: Logger, elsewhere: RemoteAgents | None = None
     ) -> None:
         self._runtime_dir = runtime_dir
         self._serve = serve

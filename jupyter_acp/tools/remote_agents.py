@@ -90,7 +90,7 @@ class Door:
             task.cancel()
 
 
-class Elsewhere:
+class RemoteAgents:
     """Which agents elsewhere were given the tools, and what they ask."""
 
     def __init__(self, make: Callable[[SessionView], Server], public_url: str) -> None:

@@ -13,7 +13,7 @@ from .arguments import Arguments
 from .model_text import Content
 
 if TYPE_CHECKING:
-    from ..client.documents.showing import Windows
+    from ..client.documents.showing import Showing
     from ..client.notebooks.control import KernelControl
     from ..client.notebooks.kernels import Kernels
     from ..client.notebooks.running import Running
@@ -33,7 +33,7 @@ class Services:
     running: Running
     kernels: Kernels
     control: KernelControl
-    windows: Windows
+    showing: Showing
 
 
 @dataclass(frozen=True)

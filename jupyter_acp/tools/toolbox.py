@@ -111,7 +111,7 @@ class Toolbox:
             return self._services.notebooks.path(self._session, named)
         if isinstance(given, args.OfDocument):
             named = given.path if given.path is not None else await self._active("document")
-            return self._services.windows.path(self._session, named)
+            return self._services.showing.path(self._session, named)
         return None
 
     async def _active(self, kind: str) -> str:

@@ -51,7 +51,7 @@ async def show_document(call: Call[args.ShowDocument]) -> Answer:
     given, path = call.given, call.path
     if given.line is not None and given.cell_id is not None:
         raise invalid_params("Give `line` or `cell_id`, not both.")
-    is_visible = await call.services.windows.show(
+    is_visible = await call.services.showing.show(
         call.session, path, given.line, given.cell_id, call.title
     )
     where = "The user sees it now."
@@ -66,7 +66,7 @@ async def save_document(call: Call[args.OfDocument]) -> Answer:
     Use it before you run a program that reads the file from disk.
     """
     path = call.path
-    saved = await call.services.windows.save(call.session, path, call.title)
+    saved = await call.services.showing.save(call.session, path, call.title)
     if saved is None:
         said = f"Nobody has {path} open: there is nothing to save."
     elif saved:

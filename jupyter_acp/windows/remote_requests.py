@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..sessions.session import Session
 
 
-class RemoteDesk:
+class RemoteRequests:
     """Serves one window."""
 
     def __init__(self, manager: SessionManager, connection: Connection) -> None:

@@ -25,7 +25,7 @@ T = TypeVar("T")
 LIST_PAGE = 100
 
 
-class SessionDesk:
+class SessionRequests:
     """Serves one window."""
 
     def __init__(self, manager: SessionManager, *, may_act: bool) -> None:

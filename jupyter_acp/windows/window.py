@@ -22,8 +22,8 @@ from ..sessions.questions import Question
 from ..sessions.session import Session
 from .client import Client
 from .feed import Feed
-from .remote_requests import RemoteDesk
-from .session_requests import SessionDesk, to_the_end
+from .remote_requests import RemoteRequests
+from .session_requests import SessionRequests, to_the_end
 
 _EXTENSIONS = (
     "sessionList",
@@ -75,8 +75,8 @@ class Window(Peer):
         self._connection = Connection(
             transport, self, outbox=self._feed, name=f"window {id[:8]}", log=log
         )
-        remote = RemoteDesk(manager, self._connection)
-        desk = SessionDesk(manager, may_act=may_act)
+        remote = RemoteRequests(manager, self._connection)
+        desk = SessionRequests(manager, may_act=may_act)
         self._methods: dict[str, Callable[[Any], Awaitable[Any]]] = {
             protocol.INITIALIZE: self._initialize,
             protocol.AUTHENTICATE: self._ask_agent(protocol.AUTHENTICATE),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +23,9 @@ TEXT_LIMIT = 512 * 1024
 KNOWN_TEXTS = 1000
 """Of how many of its latest texts it is known that they were a whole file."""
 
+NoteChange = Callable[[SessionView, Path, Change], None]
+"""Takes note of what an agent has changed."""
+
 
 class Revise(Protocol):
     """Makes a change in what a file is now."""
@@ -33,7 +36,7 @@ class Revise(Protocol):
         """Return what became of the file; None if it was deleted."""
 
 
-class Known:
+class Noted:
     """What we have seen of a file that a session has changed, as hashes."""
 
     def __init__(self) -> None:
@@ -61,7 +64,7 @@ class Changes:
 
     def __init__(self, root_dir: str) -> None:
         self._root_dir = root_dir
-        self._known: dict[str, dict[Path, Known]] = {}
+        self._known: dict[str, dict[Path, Noted]] = {}
 
     async def decide(self, session: SessionView, params: Any, revise: Revise) -> dict[str, Any]:
         """Keep, undo or redo parts of a change; every window hears of it, also later ones."""
@@ -110,8 +113,8 @@ class Changes:
         """Forget what a session has changed."""
         self._known.pop(session_id, None)
 
-    def _of(self, session: SessionView, path: Path) -> Known:
-        return self._known.setdefault(session.id, {}).setdefault(path, Known())
+    def _of(self, session: SessionView, path: Path) -> Noted:
+        return self._known.setdefault(session.id, {}).setdefault(path, Noted())
 
     def _revised(self, session: SessionView, path: Path, change: Change | None) -> None:
         if change is not None and change.before is None:
@@ -124,7 +127,7 @@ class Changes:
                 known.follow(change)
 
 
-def _check_made(path: Path, known: Known | None, content: str) -> None:
+def _check_made(path: Path, known: Noted | None, content: str) -> None:
     """Refuse to delete what this session has not made, or what is another by now."""
     if known is None or known.made is None:
         why = "that this session has made it, and nobody else, is not known here"

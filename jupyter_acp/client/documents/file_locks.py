@@ -9,7 +9,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 
-class FileTurns:
+class FileLocks:
     """A lock for each file that is being changed."""
 
     def __init__(self) -> None:

@@ -19,14 +19,15 @@ from ...paths import LONGEST, contained, folder_of, innermost, uri_path
 from ...protocol import ReadFileParams, WriteFileParams, parse
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import CONFLICT, NOT_FOUND
-from ..large_answers import Bulk
+from ..documents.changes import NoteChange
+from ..large_answers import LargeAnswers
 from ..permissions.named_files import named_files
-from ..permissions.policy import Action
+from ..permissions.policy import Action, Permit
 from ..permissions.protected_files import needs_permission
-from ..view import NoteChange, Permit, SessionView
+from ..view import SessionView
 from .contents import Contents
 from .disk import read_text, write_text
-from .file_locks import FileTurns
+from .file_locks import FileLocks
 from .formats import NOTEBOOK, TEXT, Change, Format, format_of, named, one_line_end
 from .live import Documents, Live
 from .merge import ConflictError
@@ -67,12 +68,12 @@ class Files:
         documents: Documents,
         contents: Contents,
         permit: Permit,
-        turns: FileTurns,
+        turns: FileLocks,
         changed: NoteChange,
-        bulk: Bulk,
+        large_answers: LargeAnswers,
     ) -> None:
         self._root_dir = root_dir
-        self._bulk = bulk
+        self._large_answers = large_answers
         self._turns = turns
         self._changed = changed
         self._permit = permit
@@ -98,7 +99,7 @@ class Files:
             self._seen.note(session.id, path, text)
             return {"content": _part(text, wanted.line, wanted.limit)}
 
-        return await self._bulk.make(session, content)
+        return await self._large_answers.make(session, content)
 
     async def write(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `fs/write_text_file`.

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ...protocol import (
     DOCUMENT_READ,
@@ -25,16 +25,10 @@ from ...protocol import (
 )
 from ...rpc import RpcError
 from ...rpc.errors import INTERNAL_ERROR, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILABLE
+from ..workspace import Host
 
 PATIENCE = 15.0
 """How long a window may take to answer, in seconds; one that is hidden may be slow."""
-
-
-class Host(Protocol):
-    """A window."""
-
-    def request(self, method: str, params: dict[str, Any]) -> Awaitable[Any]:
-        """Ask it something."""
 
 
 Find = Callable[[Path], list[tuple[Host, str]]]

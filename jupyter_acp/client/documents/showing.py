@@ -11,14 +11,14 @@ from typing import Any, Literal
 from ...paths import contained, uri_path
 from ...rpc import RpcError
 from ...rpc.errors import NOT_FOUND, UNAVAILABLE
-from ..permissions.policy import Action
+from ..permissions.policy import Action, Permit
 from ..permissions.protected_files import needs_permission
-from ..view import Permit, SessionView
+from ..view import SessionView
 from ..workspace import Workspace
 from .live import Documents
 
 
-class Windows:
+class Showing:
     """Shows and saves documents for agents."""
 
     def __init__(

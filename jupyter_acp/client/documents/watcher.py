@@ -33,7 +33,7 @@ SIZE_LIMIT = 4 * 1024 * 1024
 """Of larger files only the fact that they changed is known."""
 
 
-class Known(NamedTuple):
+class Look(NamedTuple):
     """A file as it was when it was last looked at."""
 
     signature: tuple[int, ...]
@@ -59,7 +59,7 @@ class Watcher:
         self._files = files
         self._is_away = is_away
         self._log = log
-        self._known: dict[Path, Known] = {}
+        self._known: dict[Path, Look] = {}
         self._watching: asyncio.Task[None] | None = None
         self._handling: dict[Path, asyncio.Task[None]] = {}
         self._again: set[Path] = set()
@@ -116,12 +116,12 @@ class Watcher:
                 changed.add(path)
         return changed
 
-    def _first_look(self, path: Path, loaded: set[str]) -> Known:
+    def _first_look(self, path: Path, loaded: set[str]) -> Look:
         now = _look(path)
         if now.text is None or loaded <= {self._documents.fingerprint(now.text)}:
             return now
         # Changed before anybody looked: what a window has loaded is not known any more.
-        return Known((), None)
+        return Look((), None)
 
     async def _handle(self, path: Path, work: Callable[[Path], Awaitable[None]]) -> None:
         try:
@@ -178,7 +178,7 @@ class Watcher:
             # Looked at again until it is back: also what was lost while it was asked has not heard.
             return
         # Not asked again about the same, but the next change is one of what it was before.
-        self._known[path] = now if brought else Known(now.signature, before.text)
+        self._known[path] = now if brought else Look(now.signature, before.text)
 
     async def _acknowledge(self, live: Any, now: str) -> None:
         """Let a window whose document is shared know its file again.
@@ -298,7 +298,7 @@ def _signature(path: Path) -> tuple[int, ...]:
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-def _look(path: Path) -> Known:
+def _look(path: Path) -> Look:
     signature = _signature(path)
     text = None
     if signature and signature[1] <= SIZE_LIMIT:
@@ -306,4 +306,4 @@ def _look(path: Path) -> Known:
             text = read_text(path)
         except RpcError:
             text = None
-    return Known(signature, text)
+    return Look(signature, text)

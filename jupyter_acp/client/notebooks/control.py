@@ -12,8 +12,8 @@ from typing import Any
 from ...rpc import RpcError
 from ...rpc.errors import NOT_FOUND, UNAVAILABLE
 from ..documents.live import Documents
-from ..permissions.policy import Action
-from ..view import Permit, SessionView
+from ..permissions.policy import Action, Permit
+from ..view import SessionView
 from .kernels import Kernels
 
 RESTART_TIME = 60.0

@@ -17,8 +17,8 @@ from typing import Any
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
 from ..documents.live import Documents
-from ..permissions.policy import Action
-from ..view import Permit, SessionView
+from ..permissions.policy import Action, Permit
+from ..view import SessionView
 from .kernels import Conversation, Kernels
 from .notebook import fenced
 from .outputs import Ran, RanCell

@@ -14,14 +14,15 @@ from typing import Any, Literal, TypeVar
 from ...paths import contained, uri_path
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import CONFLICT
+from ..documents.changes import NoteChange
 from ..documents.contents import Contents
 from ..documents.disk import read_text, write_text
-from ..documents.file_locks import FileTurns
+from ..documents.file_locks import FileLocks
 from ..documents.formats import NOTEBOOK, Change
 from ..documents.live import Documents
-from ..permissions.policy import Action, Details
+from ..permissions.policy import Action, Details, Permit
 from ..permissions.protected_files import needs_permission
-from ..view import NoteChange, Permit, SessionView
+from ..view import SessionView
 from .notebook import CellType, Notebook, digest, fenced, index_of, new_cell, with_ids
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ class Notebooks:
         documents: Documents,
         contents: Contents,
         permit: Permit,
-        turns: FileTurns,
+        turns: FileLocks,
         changed: NoteChange,
     ) -> None:
         self._root_dir = root_dir

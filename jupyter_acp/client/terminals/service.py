@@ -17,9 +17,9 @@ from ...paths import contained, place
 from ...protocol import CreateTerminalParams, TerminalParams, parse
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import NOT_FOUND
-from ..large_answers import Bulk
-from ..permissions.policy import Action, Decision
-from ..view import Permit, SessionView
+from ..large_answers import LargeAnswers
+from ..permissions.policy import Action, Decision, Permit
+from ..view import SessionView
 from .command import Command, Launch, PipedCommand
 from .output import Output
 from .own_command import is_own_command
@@ -45,14 +45,14 @@ class Terminals:
         self,
         root_dir: str,
         permit: Permit,
-        bulk: Bulk,
+        large_answers: LargeAnswers,
         manager: Any = None,
         limit: int = 50,
         program: Sequence[str] = (),
     ) -> None:
         """Run up to `limit` commands at once in each session; `program` is our own, if it is there."""
         self._root_dir = root_dir
-        self._bulk = bulk
+        self._large_answers = large_answers
         self._limit = limit
         self._permit = permit
         self._manager = manager
@@ -105,7 +105,7 @@ class Terminals:
         async def content() -> dict[str, Any]:
             return terminal.output()
 
-        return await self._bulk.make(session, content)
+        return await self._large_answers.make(session, content)
 
     async def wait_for_exit(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `terminal/wait_for_exit`."""

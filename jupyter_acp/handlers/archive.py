@@ -24,7 +24,7 @@ class SearchHandler(AcpApiHandler):
         """Find sessions by what was said in them."""
         limit = min(self.number("limit", 50, 1) or 50, MAX_MATCHES)
         manager = await self.manager()
-        found = await manager.history.search(self.get_query_argument("query", ""), limit)
+        found = await manager.archive.search(self.get_query_argument("query", ""), limit)
         self.finish(json.dumps({"sessions": found}))
 
 
@@ -50,7 +50,7 @@ class ExportHandler(AcpApiHandler):
         session = manager.get(id)
         self.set_header("Content-Type", LINES)
         self.set_header("Content-Disposition", f'attachment; filename="{session.id}.jsonl"')
-        async for piece in manager.history.export(session):
+        async for piece in manager.archive.export(session):
             # Written as it is read: a transcript may be longer than memory is large.
             self.write(piece)
             await self.flush()
@@ -64,6 +64,6 @@ class ImportHandler(AcpApiHandler):
     @authorized(action="write")
     async def post(self) -> None:
         """Take a session that was exported, here or elsewhere, as a new one."""
-        session = await (await self.manager()).history.take_in(self.request.body)
+        session = await (await self.manager()).archive.take_in(self.request.body)
         self.set_status(201)
         self.finish(json.dumps(session.public()))
