@@ -239,7 +239,7 @@ def _tools() -> Finding:
     try:
         mcp = importlib.import_module("jupyter_acp.tools.mcp")
         tools = importlib.import_module("jupyter_acp.tools.toolbox").TOOLS
-        for part in ("channel", "command"):
+        for part in ("channel", "cli"):
             importlib.import_module(f"jupyter_acp.tools.{part}")
         count = len([mcp.described(tool) for tool in tools])
     except Exception as error:

@@ -79,6 +79,7 @@ class Contents:
         if _is_link(path):
             # Jupyter follows links, but nobody has looked at where this one leads.
             raise RpcError(INTERNAL_ERROR, f"{path} could not be written: it has become a link.")
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             await ensure_async(self._manager.save(model, self._name(path)))
         except HTTPError as error:
