@@ -350,7 +350,7 @@ async def test_another_user_gets_nothing(session, acp, caplog):
 def test_it_starts_fast():
     code = (
         "import sys; from jupyter_acp.__main__ import main; import jupyter_acp.tools.cli;"
-        "from jupyter_acp.tools.places import sockets; sockets();"
+        "from jupyter_acp.tools.socket_paths import sockets; sockets();"
         "print(len(sys.modules), [m for m in ('asyncio', 'pydantic', 'traitlets', 'tornado', 'orjson',"
         "'jupyter_server', 'importlib.metadata') if m in sys.modules])"
     )

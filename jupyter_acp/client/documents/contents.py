@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
 
 from ...rpc import RpcError
 from ...rpc.errors import INTERNAL_ERROR
+from .disk import make_folders
 
 
 class Contents:
@@ -79,7 +81,7 @@ class Contents:
         if _is_link(path):
             # Jupyter follows links, but nobody has looked at where this one leads.
             raise RpcError(INTERNAL_ERROR, f"{path} could not be written: it has become a link.")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(make_folders, path)
         try:
             await ensure_async(self._manager.save(model, self._name(path)))
         except HTTPError as error:

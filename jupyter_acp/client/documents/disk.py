@@ -51,6 +51,15 @@ def write_text(path: Path, content: str) -> None:
         raise RpcError(INTERNAL_ERROR, f"{path} could not be written: {error.strerror}.") from None
 
 
+def make_folders(path: Path) -> None:
+    """Make the folders that a file is to be in."""
+    try:
+        with folder_of(path, create=True):
+            pass
+    except OSError as error:
+        raise invalid_params(f"{path.parent} could not be made: {error.strerror}.") from None
+
+
 def _replace(path: Path, data: bytes) -> None:
     """Write a file beside the old one and move it over, so that a reader sees the one or the other.
 

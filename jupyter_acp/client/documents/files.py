@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from ...paths import LONGEST, contained, folder_of, innermost, uri_path
+from ...paths import LONGEST, contained, innermost, uri_path
 from ...protocol import ReadFileParams, WriteFileParams, parse
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import CONFLICT, NOT_FOUND
@@ -265,8 +265,6 @@ class Files:
         if not self._contents.covers(path):
             await asyncio.to_thread(write_text, path, format.text(value))
             return
-        if before is None:
-            await asyncio.to_thread(_make_folders, path)
         if format is NOTEBOOK:
             await self._contents.save_notebook(path, format.text(value), before)
         else:
@@ -321,14 +319,6 @@ def _texts(given: Any) -> Iterator[str]:
     for text in given.values() if isinstance(given, dict) else ():
         if isinstance(text, str) and 0 < len(text) <= LONGEST and "\n" not in text:
             yield text
-
-
-def _make_folders(path: Path) -> None:
-    try:
-        with folder_of(path, create=True):
-            pass
-    except OSError as error:
-        raise invalid_params(f"{path.parent} could not be made: {error.strerror}.") from None
 
 
 def _text(live: Live) -> str:
