@@ -438,7 +438,7 @@ class AcpExtension(ExtensionApp):
         self.elsewhere = Elsewhere(make, self.public_url)
         # Not where this server's is configured to be: a command has to find it that knows of none.
         channel = Channel(jupyter_runtime_dir(), serve, self.log, self.elsewhere)
-        own_calls = OwnCalls(channel.name_in, channel.name_in_use, TOOLS, program())
+        own_calls = OwnCalls(channel.name_in, channel.name_in_use, services, TOOLS, program())
         return channel, own_calls
 
     def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:

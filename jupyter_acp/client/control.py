@@ -7,12 +7,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..policy import Action
+from ..policy import Action, Details
 from ..rpc import RpcError
-from ..rpc.errors import NOT_FOUND, UNAVAILABLE
+from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
+from .cards import card, words
 from .view import Permit, SessionView
 
 RESTART_TIME = 60.0
@@ -22,6 +24,14 @@ PATIENCE = 5.0
 """How long it may take to end what was interrupted, in seconds."""
 
 PULSE = 0.1
+
+
+class Run(Protocol):
+    """Code of a session that a kernel is at."""
+
+    @property
+    def owner(self) -> str:
+        """The session."""
 
 
 class LiveNotebooks(Protocol):
@@ -37,8 +47,8 @@ class Kernels(Protocol):
     def find(self, path: Path) -> Awaitable[Any]:
         """Return the kernel of a notebook, or None."""
 
-    def owner(self, kernel: Any) -> str | None:
-        """Return the session whose code a kernel is at, or None."""
+    def run(self, kernel: Any) -> Run | None:
+        """Return the run of a session that a kernel is at, or None."""
 
     def restart(self, kernel: Any) -> Awaitable[None]:
         """Start it anew."""
@@ -64,10 +74,7 @@ class KernelControl:
     async def restart(self, session: SessionView, path: Path, title: str) -> str:
         """Restart the kernel of a notebook and wait until it is back; return its name."""
         kernel = await self._kernel(path)
-        lost = "Its variables are lost."
-        if kernel.state == "busy":
-            lost = f"It is running something, which is ended. {lost}"
-        await self._ask(session, path, title, lost)
+        await self._ask(session, path, title, partial(self.restart_card, path))
         try:
             await asyncio.wait_for(self._restart(path, kernel), RESTART_TIME)
         except asyncio.TimeoutError:
@@ -80,13 +87,22 @@ class KernelControl:
     async def interrupt(self, session: SessionView, path: Path) -> bool | None:
         """Interrupt the kernel of a notebook; return whether that had an effect, None if it was idle."""
         kernel = await self._kernel(path)
-        owner = self._kernels.owner(kernel)
-        if owner is None and kernel.state != "busy":
+        run = self._kernels.run(kernel)
+        if run is None and kernel.state != "busy":
             return None
-        if owner != session.id:
-            whose = "what you run" if owner is None else "what another session runs"
+        if run is None or run.owner != session.id:
+            whose = "what you run" if run is None else "what another session runs"
             title = f"Interrupt {whose} in the kernel of {path.name}"
-            await self._ask(session, path, title, "What it has computed so far may be lost.")
+            await self._ask(session, path, title, partial(self.interrupt_card, path))
+            kernel = await self._kernel(path)
+            if self._kernels.run(kernel) is not run:
+                raise RpcError(
+                    CONFLICT,
+                    "The user said yes, but what it was about has ended meanwhile: nothing was "
+                    "interrupted.",
+                )
+            if run is None and kernel.state != "busy":
+                return None
         await self._kernels.interrupt(kernel)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
@@ -95,6 +111,20 @@ class KernelControl:
                 return True
             await asyncio.sleep(PULSE)
         return False
+
+    # What cards show of it, as fields of a tool call
+
+    async def restart_card(self, path: Path) -> dict[str, Any]:
+        """Show what would be lost."""
+        kernel = await self._kernel(path)
+        lost = "Its variables are lost."
+        if kernel.state == "busy":
+            lost = f"The kernel is busy: what it runs is ended. {lost}"
+        return card(path, words(lost))
+
+    async def interrupt_card(self, path: Path) -> dict[str, Any]:
+        """Show what would be lost."""
+        return card(path, words("What it has computed so far may be lost."))
 
     async def _restart(self, path: Path, kernel: Any) -> None:
         if not await self._documents.restart(path):
@@ -108,14 +138,7 @@ class KernelControl:
             raise RpcError(NOT_FOUND, f"No kernel runs for {path}: there is nothing to do.")
         return kernel
 
-    async def _ask(self, session: SessionView, path: Path, title: str, words: str) -> None:
-        async def details() -> dict[str, Any]:
-            return {
-                "rawInput": {"path": str(path)},
-                "locations": [{"path": str(path)}],
-                "content": [{"type": "content", "content": {"type": "text", "text": words}}],
-            }
-
+    async def _ask(self, session: SessionView, path: Path, title: str, details: Details) -> None:
         action = Action.on_file("restart", path, [*session.roots, self._root_dir], title, details)
         # Nothing that the agent has asked for by itself says as much.
         action.granted_by = ()

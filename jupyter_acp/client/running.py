@@ -9,24 +9,38 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from ..inspection import EXPRESSION
 from ..outputs import Ran, RanCell
-from ..policy import Action
+from ..policy import Action, Decision
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
-from .notebook import fenced
-from .view import Permit, SessionView
+from .cards import card, fenced, words
+from .view import SessionView
 
 INSPECTION_TIME = 10.0
 """How long a kernel may take to tell its variables, in seconds."""
 
 PATIENCE = 5.0
 """How long a window may take to tell the end of a cell that was interrupted, in seconds."""
+
+
+class Permit(Protocol):
+    """Decides about what an agent wants to do, together with what that implies."""
+
+    def __call__(
+        self,
+        session: SessionView,
+        action: Action,
+        default: Decision,
+        implied: Sequence[tuple[Action, Decision]],
+        /,
+    ) -> Awaitable[None]:
+        """Return if the agent may; raise if it may not."""
 
 
 class LiveNotebooks(Protocol):
@@ -51,6 +65,10 @@ class Notebook(Protocol):
     def cells(self) -> list[dict[str, Any]]:
         """Its cells."""
 
+    @property
+    def language(self) -> str:
+        """What it is written in, as far as it says so."""
+
     def index(self, cell: str) -> int:
         """Return where a cell is."""
 
@@ -61,7 +79,7 @@ class Notebook(Protocol):
 class Notebooks(Protocol):
     """Where cells are read and outputs are written."""
 
-    def read(self, session: SessionView, path: Path, title: str = "") -> Awaitable[Any]:
+    def read(self, session: SessionView, path: Path, title: str) -> Awaitable[Any]:
         """Return a notebook."""
 
     def load(self, path: Path) -> Awaitable[Any]:
@@ -71,6 +89,11 @@ class Notebooks(Protocol):
         self, session: SessionView, kind: Literal["read", "write"], path: Path, title: str
     ) -> Awaitable[None]:
         """Return if the agent may do that with a notebook."""
+
+    def wish(
+        self, session: SessionView, kind: Literal["read", "write"], path: Path, title: str
+    ) -> tuple[Action, Decision]:
+        """Return what that is, and what is decided where no rule fits."""
 
     def apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], Any]) -> Awaitable[Any]:
         """Change its cells."""
@@ -82,6 +105,10 @@ class Watch(Protocol):
     @property
     def started(self) -> bool:
         """Whether it is at the code in question, and at nothing of the user's."""
+
+    @property
+    def language(self) -> str:
+        """What it speaks."""
 
 
 class Kernels(Protocol):
@@ -134,16 +161,17 @@ class Running:
         self, session: SessionView, path: Path, cell_id: str, timeout: float, title: str
     ) -> RanCell:
         """Run a cell: in the window that has the notebook open, else here and into the file."""
-        notebook: Notebook = await self._notebooks.read(session, path)
-        index = notebook.index(cell_id)
-        cell = notebook.cells[index]
-        if cell["cell_type"] != "code":
-            raise invalid_params(
-                f"Cell {cell_id} is a {cell['cell_type']} cell: there is nothing to run in it."
-            )
-        source: str = cell["source"]
-        await self._ask(session, path, title, source, fenced(source))
-        place = _Place(session, path, timeout)
+        async with self._for_readers(session, path):
+            notebook: Notebook = await self._notebooks.load(path)
+            index = notebook.index(cell_id)
+            kind, source = notebook.cells[index]["cell_type"], notebook.cells[index]["source"]
+            if kind != "code":
+                raise invalid_params(
+                    f"Cell {cell_id} is a {kind} cell: there is nothing to run in it."
+                )
+        shown, is_closed = _code_card(path, source, notebook.language), notebook.live is None
+        await self._ask(session, path, title, source, shown, saves=is_closed)
+        place = _Place(session, path, timeout, notebook.language, may_save=is_closed)
         return RanCell(cell_id, index, source, await self._run(place, cell_id, source))
 
     async def cells(
@@ -160,16 +188,20 @@ class Running:
 
         Tell how each went, and return how many were not run any more.
         """
-        notebook: Notebook = await self._notebooks.read(session, path)
-        wanted = notebook.to_run(first, last)
+        async with self._for_readers(session, path):
+            notebook: Notebook = await self._notebooks.load(path)
+            wanted = notebook.to_run(first, last)
         sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
-        await self._ask(session, path, title, "\n\n".join(sources.values()), _shown(sources))
-        place = _Place(session, path, timeout)
+        shown, is_closed = _cells_card(path, sources, notebook.language), notebook.live is None
+        code = "\n\n".join(sources.values())
+        await self._ask(session, path, title, code, shown, saves=is_closed)
+        place = _Place(session, path, timeout, notebook.language, may_save=is_closed)
         deadline = time.monotonic() + timeout
         for count, (index, source) in enumerate(sources.items(), 1):
             cell_id: str = notebook.cells[index]["id"]
             place.timeout = round(deadline - time.monotonic(), 1)
-            ran = Ran("aborted", note=f"The {timeout:g} s for all cells are over.")
+            over = f"The {timeout:g} s for all cells are over."
+            ran = Ran("aborted", note=over, language=notebook.language)
             try:
                 if place.timeout > 0:
                     ran = await self._run(place, cell_id, source)
@@ -191,8 +223,10 @@ class Running:
         """Run code in a notebook's kernel without a trace in the notebook."""
         if not code.strip():
             raise invalid_params("code: there is nothing to run.")
-        notebook: Notebook = await self._notebooks.read(session, path)
-        await self._ask(session, path, title, code, fenced(code))
+        async with self._for_readers(session, path):
+            notebook: Notebook = await self._notebooks.load(path)
+        shown = _code_card(path, code, notebook.language)
+        await self._ask(session, path, title, code, shown, saves=False)
         kernel = await self._kernels.find(path)
         if kernel is None and notebook.live is not None:
             # The window should know its kernel, as if the user had started it.
@@ -225,6 +259,26 @@ class Running:
                 UNAVAILABLE, "The kernel did not tell its variables; use run_code to look at them."
             ) from None
 
+    # What cards show of it, as fields of a tool call
+
+    async def cell_card(self, path: Path, cell_id: str) -> dict[str, Any]:
+        """Show a cell that would be run."""
+        notebook: Notebook = await self._notebooks.load(path)
+        source: str = notebook.cells[notebook.index(cell_id)]["source"]
+        return _code_card(path, source, notebook.language)
+
+    async def cells_card(self, path: Path, first: str | None, last: str | None) -> dict[str, Any]:
+        """Show cells that would be run."""
+        notebook: Notebook = await self._notebooks.load(path)
+        wanted = notebook.to_run(first, last)
+        sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
+        return _cells_card(path, sources, notebook.language)
+
+    async def code_card(self, path: Path, code: str) -> dict[str, Any]:
+        """Show code that would be run."""
+        notebook: Notebook = await self._notebooks.load(path)
+        return _code_card(path, code, notebook.language)
+
     async def _run(self, place: _Place, cell_id: str, source: str) -> Ran:
         """Run a cell if it is still what was allowed: another tool may have changed it meanwhile."""
         session, path, timeout = place.session, place.path, place.timeout
@@ -234,7 +288,7 @@ class Running:
             if ran is not None:
                 return ran
         if not place.may_save:
-            await self._notebooks.check(session, "write", path, f"Save outputs in {path.name}")
+            await self._notebooks.check(session, "write", path, _saving(path))
             place.may_save = True
             notebook = await self._notebooks.load(path)
         if notebook.cells[notebook.index(cell_id)]["source"] != source:
@@ -248,20 +302,39 @@ class Running:
         await self._keep(path, cell_id, source, ran)
         return ran
 
+    @contextlib.asynccontextmanager
+    async def _for_readers(self, session: SessionView, path: Path) -> AsyncIterator[None]:
+        """Tell what is wrong with a call only to agents that may read the notebook."""
+        try:
+            yield
+        except RpcError:
+            await self._notebooks.check(session, "read", path, f"Read {path.name}")
+            raise
+
     async def _ask(
-        self, session: SessionView, path: Path, title: str, code: str, shown: str
+        self,
+        session: SessionView,
+        path: Path,
+        title: str,
+        code: str,
+        shown: dict[str, Any],
+        *,
+        saves: bool,
     ) -> None:
+        """Return if the agent may run code, and read and save what goes with it."""
+
         async def details() -> dict[str, Any]:
-            return {
-                "rawInput": {"path": str(path), "code": code},
-                "locations": [{"path": str(path)}],
-                "content": [{"type": "content", "content": {"type": "text", "text": shown}}],
-            }
+            return shown
 
         action = Action.on_file("run", path, [*session.roots, self._root_dir], title, details)
         # Having let the agent edit a notebook is not having let it run something there.
         action.granted_by = [code]
-        await self._permit(session, action, "ask")
+        implied = [self._notebooks.wish(session, "read", path, f"Read {path.name}")]
+        if saves:
+            saving = self._notebooks.wish(session, "write", path, _saving(path))
+            action.risk = saving[0].risk
+            implied.append(saving)
+        await self._permit(session, action, "ask", implied)
 
     async def _start_in_window(self, path: Path, timeout: float) -> bool:
         """Return whether a window has the notebook open; then it has started its kernel."""
@@ -295,6 +368,7 @@ class Running:
             )
         )
         async with watching as watch:
+            language = watch.language if watch is not None else place.language
             running = asyncio.ensure_future(self._documents.run(path, cell, source))
             is_interrupted = False
             try:
@@ -312,18 +386,20 @@ class Running:
         if not done:
             running.cancel()
             if is_interrupted:
-                return Ran("timeout", note=f"{late} may still be running.")
+                return Ran("timeout", note=f"{late} may still be running.", language=language)
             return Ran(
                 "aborted",
                 note=f"{late} the kernel is not at it, so nothing was interrupted. The window may "
                 "still run it: read the notebook to see how far it came.",
+                language=language,
             )
         ran = running.result()
         if ran is None:
             return None
         if is_interrupted:
-            return Ran("timeout", ran.outputs, ran.execution_count, f"{late} was interrupted.")
-        return Ran(ran.status, ran.outputs, ran.execution_count)
+            note = f"{late} was interrupted."
+            return Ran("timeout", ran.outputs, ran.execution_count, note, language)
+        return Ran(ran.status, ran.outputs, ran.execution_count, language=language)
 
     async def _keep(self, path: Path, cell_id: str, source: str, ran: Ran) -> None:
         """Write what came of a cell into its notebook, if the cell is still the same."""
@@ -344,10 +420,22 @@ class _Place:
     session: SessionView
     path: Path
     timeout: float
-    may_save: bool = False
+    language: str
+    """What the notebook is written in."""
+
+    may_save: bool
     """Whether outputs may be written into the file, which is looked at once."""
 
 
-def _shown(sources: dict[int, str]) -> str:
+def _code_card(path: Path, code: str, language: str) -> dict[str, Any]:
+    return card(path, words(fenced(code, language)), code=code)
+
+
+def _cells_card(path: Path, sources: dict[int, str], language: str) -> dict[str, Any]:
     """Return the code of cells as people read it, each under the number of its cell."""
-    return "\n\n".join(f"Cell {at + 1}\n\n{fenced(sources[at])}" for at in sources)
+    cells = (f"Cell {at + 1}:\n\n{fenced(sources[at], language)}" for at in sources)
+    return card(path, *map(words, cells))
+
+
+def _saving(path: Path) -> str:
+    return f"Save outputs in {path.name}"
