@@ -391,25 +391,25 @@ class AcpExtension(ExtensionApp):
         changes = Changes(root_dir)
         large_answers = LargeAnswers()
         files = Files(
-            root_dir, documents, contents, permissions.check, turns, changes.note, large_answers
+            root_dir, documents, contents, permissions, turns, changes.note, large_answers
         )
-        notebooks = Notebooks(root_dir, documents, contents, permissions.check, turns, changes.note)
+        notebooks = Notebooks(root_dir, documents, contents, permissions, turns, changes.note)
         kernels = Kernels(
             self.serverapp.kernel_manager,
             self.serverapp.session_manager,
             self.serverapp.kernel_spec_manager,
             contents_root,
         )
-        running = Running(root_dir, documents, notebooks, kernels, permissions.check)
-        control = KernelControl(root_dir, documents, kernels, permissions.check)
-        showing = Showing(root_dir, documents, workspace, permissions.check)
+        running = Running(root_dir, documents, notebooks, kernels, permissions)
+        control = KernelControl(root_dir, documents, kernels, permissions)
+        showing = Showing(root_dir, documents, workspace, permissions)
         services = Services(workspace, notebooks, running, kernels, control, showing)
         tools, own_calls = self._make_tools(services) if self.tools else (None, None)
         return ClientServices(
             files,
             Terminals(
                 root_dir,
-                permissions.check,
+                permissions,
                 large_answers,
                 terminals,
                 self.max_terminals,
@@ -445,7 +445,7 @@ class AcpExtension(ExtensionApp):
         self.remote_agents = RemoteAgents(make, self.public_url)
         # Not where this server's is configured to be: a command has to find it that knows of none.
         channel = Channel(jupyter_runtime_dir(), serve, self.log, self.remote_agents)
-        own_calls = OwnCalls(channel.name_in, channel.name_in_use, TOOLS, program())
+        own_calls = OwnCalls(channel.name_in, channel.name_in_use, services, TOOLS, program())
         return channel, own_calls
 
     def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:

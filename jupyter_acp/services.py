@@ -198,11 +198,11 @@ class ClientServices:
         """Do what the user wants of a change that an agent has made."""
         return await self._changes.decide(session, params, self._files.revise)
 
-    def explained(self, session: SessionView, params: Any) -> dict[str, Any]:
+    async def explained(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Return what a person should know of a question that the agent does not say."""
-        own = self._own_calls.asked(session, params) if self._own_calls is not None else None
-        # In any other question the name of a tool of ours may be the model's words.
-        told: dict[str, Any] = {"tool": own.tool} if own is not None else {}
+        told: dict[str, Any] = {}
+        if self._own_calls is not None:
+            told = await self._own_calls.explained(session, params)
         files = self._named.told(session, params)
         return {**told, "files": files} if files else told
 
@@ -232,8 +232,13 @@ class ClientServices:
             session.append(protocol.NOTICE, {"level": "info", "message": message})
 
     def forget(self, session: SessionView) -> None:
-        """End what still runs for a session."""
+        """End what still runs for a session that is over, and forget what the user said in it."""
+        self.agent_left(session)
         self._permissions.forget(session.id)
+
+    def agent_left(self, session: SessionView) -> None:
+        """End what still runs for a session; it may go on with another run of the agent."""
+        self._permissions.turn_ended(session.id)
         self._files.forget(session.id)
         self._notebooks.forget(session.id)
         if self._tools is not None:

@@ -393,14 +393,30 @@ async def test_an_agent_that_has_not_started_our_server_cannot_mean_it(window, s
     (question,) = await questions(window, session, asking(call))
     assert "tool" not in question["_meta"]["jupyter-acp"]
     (entry,) = await servers(window, session)
-    async with connected(entry):
-        assert await questions(window, session, asking(call)) == []
     # The command reaches the same tools, and says nothing of what the agent has started.
     reader, writer = await asyncio.open_unix_connection(entry["args"][-1])
     writer.write(ADMIT + session.encode() + b"\n" + b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     assert b"result" in await asyncio.wait_for(reader.readline(), 10)
     assert len(await questions(window, session, asking(call))) == 1
     writer.close()
+    async with connected(entry):
+        assert await questions(window, session, asking(call)) == []
+    # Some connect for each call, after the question.
+    assert await questions(window, session, asking(call)) == []
+    # Another run of the agent has to start it anew.
+    await window.prompt(session, ["exit", 3])
+    assert len(await questions(window, session, asking(call))) == 1
+
+
+async def test_a_name_that_another_server_has_taken_is_not_in_use(window, session, acp, in_use):
+    """As when a session is loaded again, with other servers than before."""
+    manager = await acp.manager()
+    tools, known = manager.services._tools, manager.get(session)
+    assert tools.name_in_use(session) == "jupyter"
+    await tools.servers(known, [])
+    assert tools.name_in_use(session) == "jupyter"
+    await tools.servers(known, [{"name": "jupyter"}])
+    assert tools.name_in(session) == "jupyteracp" and tools.name_in_use(session) is None
 
 
 def shell(command, **more):
@@ -494,6 +510,93 @@ async def test_options_that_leave_a_doubt(window, session, options, in_use):
     await window.notify("session/cancel", {"sessionId": session})
     await window.response(turn)
     assert not window.of("_jupyter/permission_decided")
+
+
+@pytest.fixture
+def notebook(root):
+    path = root / "n.ipynb"
+    sources = (("a1", "x = 1"), ("a2", ""), ("a3", "print(x)"))
+    code = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cells = [{**code, "id": id, "source": source} for id, source in sources]
+    spec = {"name": "python3", "display_name": "Python", "language": "python"}
+    content = {"cells": cells, "metadata": {"kernelspec": spec}}
+    path.write_text(json.dumps({**content, "nbformat": 4, "nbformat_minor": 5}))
+    return path
+
+
+DOUBT = [ONCE, {**ONCE, "optionId": "other"}, NO]
+"""Which of them would allow it, only the user can say."""
+
+SHOWN = {
+    "run_cell": ({"cell_id": "a3"}, "Run cell 3 of n.ipynb"),
+    "run_cells": ({"first": 1}, "Run cell 3 of n.ipynb"),
+    "run_code": ({"code": "1 + 1"}, "Run code in the kernel of n.ipynb"),
+    "edit_cell": ({"cell_id": "a1", "source": "x = 2"}, "Edit cell 1 of n.ipynb"),
+    "insert_cell": ({"source": "y"}, "Insert a cell into n.ipynb"),
+    "delete_cell": ({"cell_id": "a1"}, "Delete cell 1 of n.ipynb"),
+    "move_cell": ({"cell_id": "a1", "after": "a3"}, "Move cell 1 of n.ipynb"),
+    "read_notebook": ({}, "Read n.ipynb"),
+    "create_notebook": ({"path": "new.ipynb"}, "Create new.ipynb"),
+}
+
+
+@pytest.mark.parametrize("tool", SHOWN)
+async def test_a_card_of_the_agents_says_what_our_own_would(
+    window, session, notebook, in_use, tool
+):
+    given, title = SHOWN[tool]
+    given = {"path": "n.ipynb", **given}
+    call = named(f"mcp__jupyter__{tool}", rawInput=given)
+    (question,) = await questions(window, session, asking(call, DOUBT))
+    told = question["_meta"]["jupyter-acp"]
+    asks = dict.fromkeys(("read", "write", "run"), "ask")
+    async with connected(in_use) as mcp:
+        await mcp.text("read_notebook", path="n.ipynb")
+        await window.notify("_jupyter/settings/update", {"defaults": asks})
+        await window.result("session/list", {})
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.refused(tool, **given))
+        own = (await decide(window, "deny", start))["toolCall"]
+        await calling
+    assert told["tool"] == tool and told["title"] == own["title"] == title
+    assert told["content"] == own.get("content", [])
+    # What the agent has sent is as it was.
+    assert question["toolCall"] == {"toolCallId": "c1", **call}
+
+
+async def test_a_card_of_the_agents_about_a_kernel(window, session, notebook, in_use):
+    async with connected(in_use) as mcp:
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("run_code", path="n.ipynb", code="1"))
+        await decide(window, "allow", start)
+        await calling
+    for tool, title, words in (
+        ("restart_kernel", "Restart the kernel of n.ipynb", "variables are lost"),
+        ("interrupt_kernel", "Interrupt the kernel of n.ipynb", "may be lost"),
+    ):
+        call = named(f"mcp__jupyter__{tool}", rawInput={"path": "n.ipynb"}, toolCallId=tool)
+        (question,) = await questions(window, session, asking(call, DOUBT))
+        told = question["_meta"]["jupyter-acp"]
+        assert told["title"] == title and words in json.dumps(told["content"])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"path": "n.ipynb", "cell_id": "nope", "source": ""},
+        {"path": "missing.ipynb", "cell_id": "a1", "source": ""},
+        {"path": "/etc/n.ipynb", "cell_id": "a1", "source": ""},
+        {"cell_id": "a1", "source": ""},
+        None,
+    ],
+)
+async def test_a_card_of_the_agents_about_what_is_not_there(
+    window, session, notebook, in_use, given
+):
+    call = named("mcp__jupyter__edit_cell", **({} if given is None else {"rawInput": given}))
+    (question,) = await questions(window, session, asking(call, DOUBT))
+    told = question["_meta"]["jupyter-acp"]
+    assert told["tool"] == "edit_cell" and not {"title", "content"} & told.keys()
 
 
 async def test_what_cannot_be_read_is_a_card(window, session, in_use):

@@ -96,6 +96,9 @@ async def test_what_a_model_is_told_of_the_tools(entry):
         cells = next(tool for tool in tools if tool.name == "create_notebook")
         described("a cell", cells.input_schema["properties"]["cells"]["items"])
         hints = {tool.name: tool.annotations for tool in tools}
+        titles = {tool.name: tool.title for tool in tools}
+        assert titles == {name: hints[name].title for name in hints}
+        assert titles["run_cell"] == "Run cell" and titles["cell_output"] == "Cell output"
 
         def those(hint):
             return {name for name in hints if getattr(hints[name], hint)}
@@ -394,6 +397,134 @@ async def test_a_user_who_wants_to_be_asked_is_shown_what_is_done(entry, window,
         await window.result("session/list", {})
         await mcp.text("read_notebook", path="n.ipynb")
         await asked("delete_cell", cell_id="two")
+
+
+async def ask_everything(window, **rules):
+    """Have the user want to be asked about everything for which there is no rule."""
+    asks = dict.fromkeys(("read", "write", "run", "restart"), "ask")
+    every = [{"kind": kind, "decision": decision} for kind, decision in rules.items()]
+    await window.notify("_jupyter/settings/update", {"defaults": asks, "rules": {"*": every}})
+    await window.result("session/list", {})
+
+
+def questions(window, start):
+    return [m["params"] for m in window.received[start:] if m.get("method") == ASK]
+
+
+@pytest.fixture
+def runnable(root):
+    """A notebook with code that can be run."""
+    cells = [new_code_cell(f"print({number})", id=f"c{number}") for number in (1, 2)]
+    path = root / "r.ipynb"
+    path.write_text(nbformat.writes(new_notebook(cells=cells)))
+    return path
+
+
+RUNS = {
+    "run_cell": ({"cell_id": "c1"}, "Run cell 1 of r.ipynb"),
+    "run_cells": ({}, "Run all cells of r.ipynb"),
+    "run_code": ({"code": "print(1)"}, "Run code in the kernel of r.ipynb"),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+async def test_a_question_about_running_covers_what_it_implies(entry, window, runnable, name):
+    """The code is read, and what it prints is saved: neither is a question of its own."""
+    given, title = RUNS[name]
+    await ask_everything(window)
+    async with connected(entry) as mcp:
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text(name, path="r.ipynb", **given))
+        await decide(window, "allow", start)
+        assert "1" in await calling
+        assert [each["toolCall"]["title"] for each in questions(window, start)] == [title]
+        assert bool(cells(runnable)[0]["outputs"]) == (name != "run_code")
+        # That was for this once; the next answer is for all that is run there.
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text(name, path="r.ipynb", **given))
+        await decide(window, "always", start)
+        await calling
+        for each, (more, _) in RUNS.items():
+            await mcp.text(each, path="r.ipynb", **more)
+        assert len(questions(window, start)) == 1
+        # But for nothing that only reads.
+        calling = asyncio.ensure_future(mcp.refused("read_notebook", path="r.ipynb"))
+        await decide(window, "deny", len(window.received))
+        await calling
+
+
+async def test_of_an_open_notebook_it_is_one_question_too(entry, window, page, runnable):
+    await page.open("r.ipynb")
+    await ask_everything(window)
+
+    async def run(params):
+        return {"status": "ok", "executionCount": 1, "outputs": []}
+
+    page.run = run
+    async with connected(entry) as mcp:
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("run_cells"))
+        await decide(window, "allow", start)
+        await calling
+    assert len(questions(window, start)) == 1
+
+
+@pytest.mark.parametrize("rules", [{"run": "allow"}, {"write": "ask"}, {"read": "allow"}])
+async def test_a_rule_for_a_part_makes_it_no_more_than_one_question(entry, window, runnable, rules):
+    await ask_everything(window, **rules)
+    async with connected(entry) as mcp:
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("run_cell", path="r.ipynb", cell_id="c1"))
+        await decide(window, "allow", start)
+        await calling
+    (question,) = questions(window, start)
+    assert question["toolCall"]["title"] == "Run cell 1 of r.ipynb"
+
+
+@pytest.mark.parametrize("kind", ["read", "write"])
+async def test_a_rule_against_a_part_is_one_against_the_whole(
+    entry, window, runnable, kind, jp_serverapp
+):
+    await ask_everything(window, **{kind: "deny"})
+    async with connected(entry) as mcp:
+        start = len(window.received)
+        told = await mcp.refused("run_cell", path="r.ipynb", cell_id="c1")
+    assert "a rule of the user does not allow it" in told
+    assert questions(window, start) == []
+    assert not await jp_serverapp.session_manager.list_sessions()
+
+
+async def test_what_is_wrong_with_a_call_is_told_to_those_who_may_read(entry, window, runnable):
+    await ask_everything(window)
+    async with connected(entry) as mcp:
+        for answer, words in (("deny", "the user said no"), ("allow", "Its cells are: c1, c2")):
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.refused("run_cell", path="r.ipynb", cell_id="nope"))
+            await decide(window, answer, start)
+            told = await calling
+            assert words in told and ("c1" in told) == (answer == "allow")
+            (question,) = questions(window, start)
+            assert question["toolCall"]["title"] == "Read r.ipynb"
+
+
+async def test_running_what_is_saved_among_files_that_run_by_themselves(entry, window, root):
+    """Outputs are written there: the one card says what that may do, and allows it only once."""
+    path = root / ".github" / "workflows" / "n.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(nbformat.writes(new_notebook(cells=[new_code_cell("print(1)", id="c1")])))
+    await ask_everything(window, run="allow", read="allow", write="allow")
+    async with connected(entry) as mcp:
+        for _ in range(2):
+            start = len(window.received)
+            calling = asyncio.ensure_future(mcp.text("run_cell", path=str(path), cell_id="c1"))
+            question = await decide(window, "allow", start)
+            await calling
+            warning, code = question["toolCall"]["content"]
+            assert warning["content"]["_meta"]["jupyter-acp"]["risk"] == "automation"
+            assert "print(1)" in code["content"]["text"]
+            assert [each["optionId"] for each in question["options"]] == ["allow", "deny"]
+            assert "rule" not in question["_meta"]["jupyter-acp"]
+            assert len(questions(window, start)) == 1
 
 
 async def test_the_question_shows_what_is_really_replaced(entry, window, root):

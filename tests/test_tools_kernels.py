@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from page import Page
 
 from jupyter_acp.client.notebooks import kernels
+from jupyter_acp.sessions.health import Anew
 from jupyter_acp.tools import mcp as server
 from jupyter_acp.tools.model_text import RUN_OUTPUT_LIMIT
 
@@ -505,7 +506,7 @@ async def test_a_kernel_that_is_busy_is_restarted(entry, root, window, jp_server
         start = len(window.received)
         calling = asyncio.ensure_future(mcp.text("restart_kernel", path="n.ipynb"))
         question = await decide(window, "allow", start)
-        assert "It is running something" in question["toolCall"]["content"][0]["content"]["text"]
+        assert "The kernel is busy" in question["toolCall"]["content"][0]["content"]["text"]
         assert "is back" in await calling
         assert "2" in await mcp.text("run_code", path="n.ipynb", code="1 + 1")
         users.cancel()
@@ -564,6 +565,77 @@ async def test_what_others_run_is_interrupted_after_a_question(
         assert "KeyboardInterrupt" in await running
 
 
+async def test_what_has_ended_before_the_answer_is_not_what_is_interrupted(
+    entry, root, window, jp_serverapp, interrupts, talks
+):
+    make(root / "n.ipynb", "x = 1")
+    (other,) = await servers(window, await window.new(root))
+    async with connected(entry) as mcp, connected(other) as another:
+        await mcp.text("run_code", path="n.ipynb", code="1")
+        manager = jp_serverapp.kernel_manager.get_kernel(await kernel_of(jp_serverapp, "n.ipynb"))
+        talks.clear()
+        running = asyncio.ensure_future(another.text("run_code", path="n.ipynb", code=SLEEP))
+        await begun(root)
+        await at_it(talks)
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.refused("interrupt_kernel", path="n.ipynb"))
+        await window.wait(lambda m: m.get("method") == ASK, start)
+        enough(root)
+        await running
+        (root / "enough").unlink()
+        (root / "begun").unlink()
+        # The same kernel is busy again, with what nobody was asked about.
+        users = asyncio.ensure_future(execute(jp_serverapp, SLEEP))
+        await begun(root)
+        await decide(window, "allow", start)
+        assert "has ended meanwhile" in await calling
+        start = len(window.received)
+        calling = asyncio.ensure_future(mcp.text("interrupt_kernel", path="n.ipynb"))
+        await window.wait(lambda m: m.get("method") == ASK, start)
+        enough(root)
+        assert (await users)["status"] == "ok"
+        await until(lambda: manager.execution_state == "idle")
+        await decide(window, "allow", start)
+        assert "nothing to interrupt" in await calling
+    assert interrupts == []
+
+
+@pytest.mark.parametrize("decision", ["allow", "deny"])
+async def test_a_rule_for_restarting(entry, root, window, jp_serverapp, decision):
+    make(root / "n.ipynb", "x = 1")
+    rules = {"*": [{"kind": "restart", "decision": decision}]}
+    await window.notify("_jupyter/settings/update", {"rules": rules})
+    await window.result("session/list", {})
+    async with connected(entry) as mcp:
+        await mcp.text("run_code", path="n.ipynb", code="x = 1")
+        start = len(window.received)
+        if decision == "deny":
+            told = await mcp.refused("restart_kernel", path="n.ipynb")
+            assert "a rule of the user does not allow it" in told
+            assert "1" in await mcp.text("run_code", path="n.ipynb", code="x")
+        else:
+            assert "is back" in await mcp.text("restart_kernel", path="n.ipynb")
+            assert "no variables" in await mcp.text("read_variables", path="n.ipynb")
+        assert not [m for m in window.received[start:] if m.get("method") == ASK]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "title"),
+    [
+        (None, None, "Run all cells of n.ipynb"),
+        (1, 1, "Run cell 2 of n.ipynb"),
+        ("c0", "c1", "Run cells 1 to 2 of n.ipynb"),
+        ("c1", None, "Run cells 2 to 3 of n.ipynb"),
+    ],
+)
+async def test_cells_are_counted_as_people_do(entry, root, window, first, last, title):
+    make(root / "n.ipynb", "x = 1", "x = 2", "x = 3")
+    given = {name: at for name, at in (("first", first), ("last", last)) if at is not None}
+    async with connected(entry) as mcp:
+        await mcp.text("run_cells", path="n.ipynb", **given)
+    assert {m["params"]["title"] for m in window.of("_jupyter/tool")} == {title}
+
+
 class TestAsked:
     """Without a rule, the user is asked."""
 
@@ -610,6 +682,32 @@ class TestAsked:
             assert question["toolCall"]["title"] == "Restart the kernel of n.ipynb"
             assert [each["kind"] for each in question["options"]] == ["allow_once", "reject_once"]
 
+    @pytest.mark.parametrize("how", ["dies", "is abandoned"])
+    async def test_always_outlives_the_agent_and_not_the_session(self, root, window, acp, how):
+        make(root / "n.ipynb", "x = 1")
+        session = await window.new(root)
+
+        async def run(answer=None):
+            """Run something; return whether that was asked."""
+            (entry,) = await servers(window, session)
+            async with connected(entry) as mcp:
+                start = len(window.received)
+                calling = asyncio.ensure_future(mcp.text("run_code", path="n.ipynb", code="1"))
+                if answer is not None:
+                    await decide(window, answer, start)
+                await calling
+            return bool([m for m in window.received[start:] if m.get("method") == ASK])
+
+        assert await run("always")
+        assert not await run()
+        if how == "dies":
+            await window.prompt(session, ["exit", 3])
+        else:
+            (await acp.manager()).get(session).agent_session.abandon(Anew("It is stuck"))
+        assert not await run()
+        await window.result("session/close", {"sessionId": session})
+        assert await run("allow")
+
     async def test_what_is_not_asked_is_the_users_choice(self, entry, root, window):
         make(root / "n.ipynb", "x = 1")
         async with connected(entry) as mcp:
@@ -652,11 +750,39 @@ class TestAsked:
             question = (await decide(window, "allow", start))["toolCall"]
             assert "2" in await calling
             assert question["title"] == "Run cells 2 to 3 of n.ipynb"
-            assert question["rawInput"]["code"] == "x = 2\n\nprint(x)"
-            shown = question["content"][0]["content"]["text"]
-            assert shown == "Cell 2\n\n```\nx = 2\n```\n\nCell 3\n\n```\nprint(x)\n```"
+            assert "rawInput" not in question
+            assert [each["content"]["text"] for each in question["content"]] == [
+                "Cell 2:\n\n```\nx = 2\n```",
+                "Cell 3:\n\n```\nprint(x)\n```",
+            ]
             asked = [m for m in window.received[start:] if m.get("method") == ASK]
             assert len(asked) == 1
+
+    @pytest.mark.parametrize(
+        ("metadata", "language"),
+        [
+            ({"kernelspec": {"name": "x", "display_name": "X", "language": "julia"}}, "julia"),
+            ({"language_info": {"name": "c++"}}, "c++"),
+            # No word of Markdown's: nothing but code may stand in the card.
+            ({"language_info": {"name": "x\n```\nharmless"}}, ""),
+        ],
+    )
+    async def test_code_is_shown_with_its_language(self, entry, root, window, metadata, language):
+        cells = [new_code_cell("x", id="c0"), new_code_cell("```", id="c1")]
+        notebook = new_notebook(cells=cells, metadata=metadata)
+        (root / "n.ipynb").write_text(nbformat.writes(notebook))
+        one, two = f"```{language}\nx\n```", f"````{language}\n```\n````"
+        async with connected(entry) as mcp:
+            for name, given, shown in (
+                ("run_cell", {"cell_id": "c1"}, [two]),
+                ("run_cells", {}, [f"Cell 1:\n\n{one}", f"Cell 2:\n\n{two}"]),
+                ("run_code", {"code": "x"}, [one]),
+            ):
+                start = len(window.received)
+                calling = asyncio.ensure_future(mcp.refused(name, path="n.ipynb", **given))
+                content = (await decide(window, "deny", start))["toolCall"]["content"]
+                await calling
+                assert [each["content"]["text"] for each in content] == shown
 
     async def test_of_several_cells_one_that_was_changed_is_not_run(self, entry, root, window):
         make(root / "n.ipynb", "x = 1", "harmless = 1", "x = 3")

@@ -63,6 +63,7 @@ async def test_a_run_is_told_when_it_begins_and_when_it_has_ended(entry, window,
     assert result["cell"] == {"id": "two", "index": 1}
     assert result["source"] == "print(x * 7)\n1 / 0" and result["status"] == "error"
     assert result["outputs"][-1]["ename"] == "NameError" and result["executionCount"] == 1
+    assert result["language"] == "python"
 
 
 async def test_every_cell_of_several_is_told(entry, window, notebook):
@@ -74,6 +75,7 @@ async def test_every_cell_of_several_is_told(entry, window, notebook):
     told = (await records(window, 8))[1::2]
     first, second = told[0]["result"]["cells"]
     assert told[0]["title"] == "Run all cells of sales.ipynb"
+    assert told[0]["result"]["language"] == told[1]["result"]["language"] == "python"
     assert first["status"] == "ok" and first["cell"] == {"id": "one", "index": 0}
     assert second["outputs"][0]["text"] == "42\n"
     assert second["outputs"][1]["ename"] == "ZeroDivisionError"
@@ -99,22 +101,35 @@ async def test_what_ran_before_the_agent_gave_up_is_told(entry, window, root):
     first, second = ended["result"]["cells"]
     assert first["status"] == "ok" and first["outputs"][0]["text"] == "one\n"
     assert second["status"] == "aborted" and second["source"] == waits
+    assert ended["result"]["language"] == "python"
 
 
 async def test_changes_and_looking_at_outputs_are_told(entry, window, root):
-    output = new_output("stream", text="hello")
-    cells = [new_code_cell("x", id="one", outputs=[output], execution_count=1)]
+    outputs = [
+        new_output("stream", text="hello"),
+        new_output("display_data", {"text/html": "<b>hello</b>"}),
+        new_output("stream", name="stderr", text="x" * OUTPUTS_LIMIT),
+    ]
+    cells = [new_code_cell("x", id="one", outputs=outputs, execution_count=1)]
     (root / "n.ipynb").write_text(nbformat.writes(new_notebook(cells=cells)))
     async with connected(entry) as mcp:
         await mcp.text("cell_output", path="n.ipynb", cell_id="one", output=0)
         await mcp.text("insert_cell", path="n.ipynb", source="# T", type="markdown", index=0)
         await mcp.text("list_kernels")
-    told = (await records(window, 6))[1::2]
+        await mcp.text("cell_output", path="n.ipynb", cell_id="one")
+    told = (await records(window, 8))[1::2]
     assert told[0]["title"] == "Read the output of cell 1 of n.ipynb"
-    assert told[0]["result"] == {"cell": {"id": "one", "index": 0}, "output": 0}
+    assert told[0]["result"] == {
+        "cell": {"id": "one", "index": 0},
+        "output": 0,
+        "outputs": [{"output_type": "stream", "name": "stdout", "text": "hello"}],
+    }
     cell = told[1]["result"]["cell"]
     assert (cell["index"], cell["type"]) == (0, "markdown") and cell["id"]
     assert told[2]["title"] == "Look at the kernels" and "path" not in told[2]
+    first, second, third = told[3]["result"]["outputs"]
+    assert first["text"] == "hello" and second["data"] == {"text/html": "<b>hello</b>"}
+    assert "not kept here. It is in cell 2 of n.ipynb." in third["text"]
 
 
 async def test_what_does_not_come_to_anything_is_told(entry, window, notebook):

@@ -40,7 +40,7 @@ class McpHandler(AcpHandlerMixin, web.RequestHandler):
         self._limit = int(self.acp.max_message_size)
         self._is_stream = False
         if self.request.method != "POST":
-            return
+            raise web.HTTPError(405)
         if "Origin" in self.request.headers:
             # A web page; no agent is one.
             raise web.HTTPError(403)

@@ -135,7 +135,7 @@ class AgentLink(Peer):
     def abandon(self, session: Owner) -> None:
         """Leave a session and end what it has here: another one of the agent takes its place."""
         self.leave(session)
-        self._services.forget(session)
+        self._services.agent_left(session)
 
     def is_free(self, agent_session: str) -> bool:
         """Whether an id is no session's, so that what is said of it harms none."""
@@ -205,7 +205,7 @@ class AgentLink(Peer):
         """Put a question to the user; tell whoever has to know the answer, the agent last."""
         params = request.params
         # Elsewhere, the names are those of other files.
-        explained = {} if session.is_remote else self._services.explained(session, params)
+        explained = {} if session.is_remote else await self._services.explained(session, params)
         answer = await session.ask(request.method, params, explained)
         if request.method == protocol.REQUEST_PERMISSION:
             self._services.asked(session, params, answer)
@@ -257,4 +257,4 @@ class AgentLink(Peer):
         self._left.clear()
         for session in set(sessions.values()):
             session.agent_lost(error)
-            self._services.forget(session)
+            self._services.agent_left(session)

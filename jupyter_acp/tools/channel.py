@@ -77,15 +77,6 @@ class Access:
     """Whether no tool of another server can have the name of one of ours."""
 
 
-@dataclass(frozen=True)
-class Visitor:
-    """Who is at the other end of a connection."""
-
-    session: str = ""
-    is_agent: bool = False
-    """Whether it has shown the ticket, as the MCP server does that an agent starts."""
-
-
 class Channel:
     """A socket that only this user can reach: with the ticket of a session, or its id."""
 
@@ -101,16 +92,21 @@ class Channel:
         self._opening = asyncio.Lock()
         self._closed = False
         self._accesses: dict[str, Access] = {}
-        self._connections: dict[asyncio.Task[None], Visitor] = {}
+        self._connections: dict[asyncio.Task[None], str] = {}
+        """What is connected, and in which session."""
+
         self._untouched: set[str] = set()
-        """The sessions whose agents have not come yet."""
+        """The sessions whose agents have not come yet, in any way."""
+
+        self._used: set[str] = set()
+        """The sessions whose agents have connected our server by the name that it has there."""
 
         self._withheld: dict[str, str] = {}
         """Why the agents of some sessions were given no tools; empty once it was told."""
 
         self._elsewhere = elsewhere
         if elsewhere is not None:
-            elsewhere.on_use = self._untouched.discard
+            elsewhere.on_use = self._note_use
 
     async def servers(
         self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None = None
@@ -146,11 +142,8 @@ class Channel:
             takes_http = isinstance(capabilities, dict) and capabilities.get("http") is True
             self._withheld.setdefault(session.id, NO_ADDRESS if takes_http else UNREACHED)
             return own
-        if session.id not in self._accesses:
-            self._untouched.add(session.id)
-        name = free_name(own)
-        self._accesses[session.id] = Access(session, name, None, is_clear(own))
-        return [*own, self._elsewhere.entry(session, name, way)]
+        access = self._keep(Access(session, free_name(own), None, is_clear(own)))
+        return [*own, self._elsewhere.entry(session, access.name, way)]
 
     def serve(self, request: Request) -> None:
         """Answer a request of MCP that came within ACP."""
@@ -164,14 +157,11 @@ class Channel:
         return None if access is None else access.name
 
     def name_in_use(self, session_id: str) -> str | None:
-        """Return the same, or None also if the agent is not connected or the name is not clear."""
+        """Return the same, or None also if it is not clear or the agent has never connected it."""
         access = self._accesses.get(session_id)
-        if access is None or not access.is_clear:
+        if access is None or not access.is_clear or session_id not in self._used:
             return None
-        is_connected = Visitor(session_id, is_agent=True) in self._connections.values() or (
-            self._elsewhere is not None and self._elsewhere.is_reached(session_id)
-        )
-        return access.name if is_connected else None
+        return access.name
 
     def command(self, session_id: str) -> str:
         """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
@@ -194,11 +184,12 @@ class Channel:
         """Let a session's ticket open nothing any more, and end what it opened."""
         self._accesses.pop(session_id, None)
         self._untouched.discard(session_id)
+        self._used.discard(session_id)
         self._withheld.pop(session_id, None)
         if self._elsewhere is not None:
             self._elsewhere.forget(session_id)
-        for connection, visitor in self._connections.items():
-            if visitor.session == session_id:
+        for connection, session in self._connections.items():
+            if session == session_id:
                 connection.cancel()
 
     async def close(self) -> None:
@@ -225,13 +216,26 @@ class Channel:
     def _grant(self, session: SessionView, own: list[Any]) -> Access:
         """Let a session's agent in; one that is in already keeps its ticket."""
         known = self._accesses.get(session.id)
-        if known is None:
-            self._untouched.add(session.id)
         ticket = known.ticket if known is not None else None
         ticket = ticket or secrets.token_urlsafe(32)
-        access = Access(session, free_name(own), ticket, is_clear(own))
-        self._accesses[session.id] = access
+        return self._keep(Access(session, free_name(own), ticket, is_clear(own)))
+
+    def _keep(self, access: Access) -> Access:
+        """Take note of what a session's agent is given."""
+        id = access.session.id
+        known = self._accesses.get(id)
+        if known is None:
+            self._untouched.add(id)
+        elif known.name != access.name:
+            # What is called so may be another server until ours was connected by that name.
+            self._used.discard(id)
+        self._accesses[id] = access
         return access
+
+    def _note_use(self, session_id: str) -> None:
+        """Take note that a session's agent has connected our server."""
+        self._untouched.discard(session_id)
+        self._used.add(session_id)
 
     async def _open(self) -> None:
         async with self._opening:
@@ -251,13 +255,15 @@ class Channel:
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._connections[task] = Visitor()
+        self._connections[task] = ""
         try:
             admitted = await self._admit(reader, writer.get_extra_info("socket"))
             if admitted is None:
                 return
             session, is_agent = admitted
-            self._connections[task] = Visitor(session.id, is_agent)
+            self._connections[task] = session.id
+            if is_agent:
+                self._note_use(session.id)
             self._untouched.discard(session.id)
             await self._serve(session, reader, writer)
         except asyncio.CancelledError:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..client.notebooks.outputs import RanCell
 from . import arguments as args
 from .model_text import json_text, text, told_run, told_runs, told_variables
@@ -39,6 +41,7 @@ async def run_cells(call: Call[args.RunCells]) -> Answer:
     def done(cell: RanCell) -> None:
         cells.append(cell)
         call.result.setdefault("cells", []).append(room.of_cell(cell, path))
+        call.result["language"] = cell.ran.language or call.result.get("language", "")
 
     left = await call.services.running.cells(
         call.session, path, given.first, given.last, given.timeout, call.title, done
@@ -111,3 +114,28 @@ async def list_kernels(call: Call[args.Nothing]) -> Answer:
     installed = await kernels.specs()
     content = [json_text({"running": running, "installed": installed})]
     return Answer(content, {"running": len(running), "installed": len(installed)})
+
+
+async def cell_card(call: Call[args.RunCell]) -> dict[str, Any]:
+    """Show the cell that would be run."""
+    return await call.services.running.cell_card(call.path, call.given.cell_id)
+
+
+async def cells_card(call: Call[args.RunCells]) -> dict[str, Any]:
+    """Show the cells that would be run."""
+    return await call.services.running.cells_card(call.path, call.given.first, call.given.last)
+
+
+async def code_card(call: Call[args.RunCode]) -> dict[str, Any]:
+    """Show the code that would be run."""
+    return await call.services.running.code_card(call.path, call.given.code)
+
+
+async def restart_card(call: Call[args.OfNotebook]) -> dict[str, Any]:
+    """Show what would be lost."""
+    return await call.services.control.restart_card(call.path)
+
+
+async def interrupt_card(call: Call[args.OfNotebook]) -> dict[str, Any]:
+    """Show what would be lost."""
+    return await call.services.control.interrupt_card(call.path)

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..client.notebooks.notebook import new_notebook
 from ..paths import file_uri
 from ..protocol import META
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import NOT_FOUND
 from . import arguments as args
 from .model_text import text, told_cells, told_in_full
+from .records import Room, in_cell
 from .tool import Answer, Call
 
 
@@ -58,7 +60,11 @@ async def cell_output(call: Call[args.CellOutput]) -> Answer:
         if given.output >= len(outputs):
             raise invalid_params(f"output: the cell has only {len(outputs)}, from 0 on.")
         outputs = [outputs[given.output]]
-    told = {"cell": {"id": given.cell_id, "index": index}, "output": given.output}
+    told = {
+        "cell": {"id": given.cell_id, "index": index},
+        "output": given.output,
+        "outputs": Room().outputs(outputs, in_cell(index, path)),
+    }
     return Answer(told_in_full(outputs, given.start, given.length), told)
 
 
@@ -139,6 +145,38 @@ async def move_cell(call: Call[args.MoveCell]) -> Answer:
     )
     said = f"Cell {given.cell_id} is now at index {at} of {path}."
     return Answer([text(said)], {"cell": {"id": given.cell_id, "index": at}})
+
+
+async def creation_card(call: Call[args.CreateNotebook]) -> dict[str, Any]:
+    """Show the notebook that would be made."""
+    metadata = await call.services.kernels.described(call.given.kernel)
+    cells = [(cell.type, cell.source) for cell in call.given.cells]
+    content = new_notebook(metadata, cells)
+    return await call.services.notebooks.creation_card(call.path, content)
+
+
+async def edit_card(call: Call[args.EditCell]) -> dict[str, Any]:
+    """Show what the cell would become."""
+    given = call.given
+    return await call.services.notebooks.edit_card(call.path, given.cell_id, given.source)
+
+
+async def insertion_card(call: Call[args.InsertCell]) -> dict[str, Any]:
+    """Show the new cell."""
+    return await call.services.notebooks.insertion_card(call.path, call.given.source)
+
+
+async def deletion_card(call: Call[args.OfCell]) -> dict[str, Any]:
+    """Show the cell that would be gone."""
+    return await call.services.notebooks.edit_card(call.path, call.given.cell_id, "")
+
+
+async def move_card(call: Call[args.MoveCell]) -> dict[str, Any]:
+    """Show where the cell would be."""
+    given = call.given
+    return await call.services.notebooks.move_card(
+        call.path, given.cell_id, given.after, given.index
+    )
 
 
 async def _active_cell(call: Call[args.ReadNotebook]) -> str | None:

@@ -20,6 +20,8 @@ from pydantic import ValidationError
 
 from ..client.terminals.own_command import is_own_command
 from ..client.view import SessionView
+from ..protocol import parse
+from .about import about
 from .call_shapes import (
     FULL_NAME,
     NAMES,
@@ -33,7 +35,7 @@ from .call_shapes import (
     text_of,
     wrapped,
 )
-from .tool import Tool
+from .tool import Services, Tool
 
 COMMAND = "jupyter-acp tool"
 
@@ -93,20 +95,37 @@ class OwnCalls:
         self,
         name_in: Callable[[str], str | None],
         name_in_use: Callable[[str], str | None],
+        services: Services,
         tools: Iterable[Tool],
-        program: Sequence[str] = (),
+        program: Sequence[str],
     ) -> None:
         """Take how to learn what our MCP server is called in a session, and where it is in use.
 
         `program` are the words that run our command.
         """
+        self._services = services
         self._name_in = name_in
         self._name_in_use = name_in_use
         self._tools = {tool.name: tool for tool in tools}
         self._program = program
 
-    def asked(self, session: SessionView, params: Any) -> OwnCall | None:
-        """Return the call of our tools that an agent asks leave for, if that is certain."""
+    async def explained(self, session: SessionView, params: Any) -> dict[str, Any]:
+        """Return what our own card would say of what an agent asks leave for, if it is certain."""
+        own = self._asked(session, params)
+        if own is None:
+            return {}
+        tool, told = self._tools[own.tool], {"tool": own.tool}
+        if own.arguments is None:
+            return told
+        try:
+            call = await about(self._services, session, tool, parse(tool.arguments, own.arguments))
+            card = await tool.card(call) if tool.card is not None else {}
+        except Exception:
+            # The tool itself will say what is wrong with it.
+            return told
+        return {**told, "title": call.title, "content": card.get("content", [])}
+
+    def _asked(self, session: SessionView, params: Any) -> OwnCall | None:
         server = self._name_in_use(session.id)
         if server is None or not isinstance(params, dict):
             return None
@@ -117,7 +136,7 @@ class OwnCalls:
 
         The answer is the one option that allows it once. None if the user has to look at it.
         """
-        own = self.asked(session, params)
+        own = self._asked(session, params)
         called = own.tool if own is not None else self._command(session, params)
         if called is None:
             return None

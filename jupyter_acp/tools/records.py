@@ -66,6 +66,11 @@ class Record:
         self._session.append(TOOL, json.loads(told.encode("utf-8", "replace")))
 
 
+def in_cell(index: int, path: Path) -> str:
+    """Say where outputs are that are not kept."""
+    return f"It is in cell {index + 1} of {path.name}."
+
+
 class Room:
     """What outputs may take in one record."""
 
@@ -76,7 +81,8 @@ class Room:
         """Return a run as a record tells it; what is too large is said to be somewhere else."""
         return {
             "source": source,
-            "outputs": [self._fit(output, where) for output in ran.outputs],
+            "language": ran.language,
+            "outputs": self.outputs(ran.outputs, where),
             "executionCount": ran.execution_count,
             "status": ran.status,
             "note": ran.note,
@@ -84,11 +90,14 @@ class Room:
 
     def of_cell(self, cell: RanCell, path: Path) -> dict[str, Any]:
         """Return how a cell ran."""
-        where = f"It is in cell {cell.index + 1} of {path.name}."
         return {
-            **self.of(cell.ran, cell.source, where),
+            **self.of(cell.ran, cell.source, in_cell(cell.index, path)),
             "cell": {"id": cell.id, "index": cell.index},
         }
+
+    def outputs(self, outputs: list[dict[str, Any]], where: str) -> list[dict[str, Any]]:
+        """Return outputs, as far as there is room for them."""
+        return [self._fit(output, where) for output in outputs]
 
     def _fit(self, output: dict[str, Any], where: str) -> dict[str, Any]:
         size = len(json.dumps(output, default=str))

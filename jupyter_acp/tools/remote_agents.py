@@ -43,9 +43,6 @@ class Door:
     calls: dict[tuple[str, Any], asyncio.Task[Any]] = field(default_factory=dict)
     """By HTTP: what is at work, by its client and the id of the request."""
 
-    is_used: bool = False
-    """Whether somebody has come by it."""
-
     async def answer(self, message: Any, client: str, notify: Notify) -> dict[str, Any] | None:
         """Return the answer to a message that came by HTTP, or None if it wants none.
 
@@ -125,13 +122,6 @@ class RemoteAgents:
             "headers": [{"name": "Authorization", "value": f"Bearer {door.secret}"}],
         }
 
-    def is_reached(self, session_id: str) -> bool:
-        """Whether a session's agent is connected, or has come where there are no connections."""
-        door = self._doors.get(session_id)
-        if door is None or door.way == "http":
-            return door is not None and door.is_used
-        return any(each is door for each in self._connections.values())
-
     def forget(self, session_id: str) -> None:
         """Let a session's secret open nothing any more, and end what it has begun."""
         door = self._doors.pop(session_id, None)
@@ -152,7 +142,6 @@ class RemoteAgents:
         for session_id, door in self._doors.items():
             if secrets.compare_digest(shown, door.secret.encode()) and door.way == way:
                 found = door
-                found.is_used = True
                 self.on_use(session_id)
         return found
 

@@ -80,6 +80,9 @@ class Tool:
     words: str
     """What it does, in words for people; `{file}`, `{cell}` and `{cells}` are what it is about."""
 
+    card: Callable[[Call[Any]], Awaitable[dict[str, Any]]] | None = None
+    """Returns what a card shows of a call besides its title, as fields of a tool call."""
+
     reads_only: bool = False
     destroys: bool = False
     """Whether something may be lost by it."""

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..protocol import parse
-from ..rpc import RpcError, invalid_params
-from ..rpc.errors import METHOD_NOT_FOUND, NOT_FOUND
+from ..rpc import RpcError
+from ..rpc.errors import METHOD_NOT_FOUND
 from . import arguments as args
 from . import kernels, notebooks, workspace
+from .about import about
 from .model_text import Content
 from .records import Record
-from .tool import A, Call, Services, Tool
+from .tool import Call, Services, Tool
 
 if TYPE_CHECKING:
     from ..client.view import SessionView
@@ -54,7 +54,8 @@ class Toolbox:
         record = Record(self._session, tool.name, arguments, tool.title, self._claim)
         call: Call[Any] | None = None
         try:
-            call = await self._called(tool, parse(tool.arguments, arguments))
+            given = parse(tool.arguments, arguments)
+            call = await about(self._services, self._session, tool, given)
             record.begin(call.title, call.document)
             answer = await tool.call(call)
         except RpcError as error:
@@ -77,59 +78,6 @@ class Toolbox:
                 return tool
         names = ", ".join(tool.name for tool in self.tools())
         raise RpcError(METHOD_NOT_FOUND, f"There is no tool {name}; there are: {names}.")
-
-    async def _called(self, tool: Tool, given: A) -> Call[A]:
-        """Find out what a call is about."""
-        path = await self._path(given)
-        if path is None:
-            return Call(self._services, self._session, given, tool.words, None)
-        places = {"file": path.name}
-        if "{cell" in tool.words:
-            places |= await self._cells(path, given)
-        title = tool.words.format_map(places)
-        return Call(self._services, self._session, given, title, path)
-
-    async def _cells(self, path: Path, given: Any) -> dict[str, str]:
-        """Return the cells that a call is about by their numbers, as people count them."""
-        try:
-            notebook = await self._services.notebooks.load(path)
-            if not isinstance(given, args.RunCells):
-                return {"cell": f"cell {notebook.index(given.cell_id) + 1}"}
-            found = notebook.to_run(given.first, given.last)
-        except RpcError:
-            # The tool itself will say what is wrong with them.
-            return {"cell": "a cell", "cells": "cells"}
-        if given.first is None and given.last is None:
-            return {"cells": "all cells"}
-        if len(found) == 1:
-            return {"cells": f"cell {found[0] + 1}"}
-        return {"cells": f"cells {found[0] + 1} to {found[-1] + 1}"}
-
-    async def _path(self, given: args.Arguments) -> Path | None:
-        if isinstance(given, (args.OfNotebook, args.CreateNotebook)):
-            named = given.path if given.path is not None else await self._active("notebook")
-            return self._services.notebooks.path(self._session, named)
-        if isinstance(given, args.OfDocument):
-            named = given.path if given.path is not None else await self._active("document")
-            return self._services.showing.path(self._session, named)
-        return None
-
-    async def _active(self, kind: str) -> str:
-        """Return the notebook, or any document, that the user is looking at."""
-        try:
-            found = await self._services.workspace.active_document(
-                self._session, {"sessionId": self._session.id}
-            )
-        except RpcError:
-            raise invalid_params(
-                f"path: name the {kind}, since the user does not share which one is in use."
-            ) from None
-        uri = found["document"]["uri"] if found["document"] is not None else ""
-        if not uri or (kind == "notebook" and not uri.endswith(".ipynb")):
-            raise RpcError(
-                NOT_FOUND, f"The user is not looking at a {kind}: name the one that you mean."
-            )
-        return str(uri)
 
 
 TOOLS = [
@@ -163,15 +111,44 @@ TOOLS = [
         "Read the output of {cell} of {file}",
         reads_only=True,
     ),
-    Tool(notebooks.create_notebook, args.CreateNotebook, "Create {file}"),
-    Tool(notebooks.edit_cell, args.EditCell, "Edit {cell} of {file}", destroys=True),
-    Tool(notebooks.insert_cell, args.InsertCell, "Insert a cell into {file}", repeats=True),
-    Tool(notebooks.delete_cell, args.OfCell, "Delete {cell} of {file}", destroys=True),
-    Tool(notebooks.move_cell, args.MoveCell, "Move {cell} of {file}"),
+    Tool(
+        notebooks.create_notebook,
+        args.CreateNotebook,
+        "Create {file}",
+        card=notebooks.creation_card,
+    ),
+    Tool(
+        notebooks.edit_cell,
+        args.EditCell,
+        "Edit {cell} of {file}",
+        card=notebooks.edit_card,
+        destroys=True,
+    ),
+    Tool(
+        notebooks.insert_cell,
+        args.InsertCell,
+        "Insert a cell into {file}",
+        card=notebooks.insertion_card,
+        repeats=True,
+    ),
+    Tool(
+        notebooks.delete_cell,
+        args.OfCell,
+        "Delete {cell} of {file}",
+        card=notebooks.deletion_card,
+        destroys=True,
+    ),
+    Tool(
+        notebooks.move_cell,
+        args.MoveCell,
+        "Move {cell} of {file}",
+        card=notebooks.move_card,
+    ),
     Tool(
         kernels.run_cell,
         args.RunCell,
         "Run {cell} of {file}",
+        card=kernels.cell_card,
         destroys=True,
         repeats=True,
         reaches_out=True,
@@ -180,6 +157,7 @@ TOOLS = [
         kernels.run_cells,
         args.RunCells,
         "Run {cells} of {file}",
+        card=kernels.cells_card,
         destroys=True,
         repeats=True,
         reaches_out=True,
@@ -188,6 +166,7 @@ TOOLS = [
         kernels.run_code,
         args.RunCode,
         "Run code in the kernel of {file}",
+        card=kernels.code_card,
         destroys=True,
         repeats=True,
         reaches_out=True,
@@ -202,6 +181,7 @@ TOOLS = [
         kernels.restart_kernel,
         args.OfNotebook,
         "Restart the kernel of {file}",
+        card=kernels.restart_card,
         destroys=True,
         repeats=True,
     ),
@@ -209,6 +189,7 @@ TOOLS = [
         kernels.interrupt_kernel,
         args.OfNotebook,
         "Interrupt the kernel of {file}",
+        card=kernels.interrupt_card,
         destroys=True,
         repeats=True,
     ),

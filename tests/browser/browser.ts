@@ -5,9 +5,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { type BrowserContext, test as base } from '@playwright/test';
+import {
+  type APIRequestContext,
+  type BrowserContext,
+  test as base
+} from '@playwright/test';
 
 export * from '@playwright/test';
+
+/** End turns that wait for an answer: nobody else gets one from the agent meanwhile. */
+async function endTurns(request: APIRequestContext): Promise<void> {
+  const listed = await request.get('/acp/sessions');
+  const { sessions } = (await listed.json()) as {
+    sessions: { id: string; state: string }[];
+  };
+  for (const { id } of sessions.filter(({ state }) => state === 'running')) {
+    await request.delete(`/acp/sessions/${id}`);
+  }
+}
 
 /**
  * Tests share a browser with a profile on disk, as people's browsers have one: what it has compiled of
@@ -31,8 +46,11 @@ export const test = base.extend<object, { profile: BrowserContext }>({
     },
     { scope: 'worker' }
   ],
-  context: async ({ profile, baseURL }, use) => {
+  context: async ({ profile, baseURL, request }, use, testInfo) => {
     await use(profile);
+    if (testInfo.status !== testInfo.expectedStatus) {
+      await endTurns(request);
+    }
     const [blank, ...pages] = profile.pages();
     for (const page of pages) {
       await page.close();

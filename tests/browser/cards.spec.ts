@@ -76,6 +76,13 @@ function notebook(source: string): string {
   });
 }
 
+/** What an agent is told with a message, as the server begins it. */
+const TOLD = `What the user has open in JupyterLab. It is information, not a request.
+
+The notebook ${PATH} is open.
+
+Cell 2 has failed.`;
+
 const TABLE =
   '<table border="1" class="dataframe"><thead><tr><th></th><th>region</th><th>total</th></tr></thead>' +
   '<tbody><tr><th>0</th><td>north</td><td>1200</td></tr><tr><th>1</th><td>south</td><td>950</td></tr></tbody></table>';
@@ -196,7 +203,7 @@ test('calls of our own tools are told in words, with what came of them', async (
     [
       '_jupyter/prompt/context',
       {
-        text: '<jupyter-context>\nThe notebook /work/sales.ipynb is open.\nCell 2 has failed.\n</jupyter-context>',
+        text: `<jupyter-context>\n${TOLD}\n</jupyter-context>`,
         images: 0
       }
     ],
@@ -311,7 +318,7 @@ test('calls of our own tools are told in words, with what came of them', async (
   );
   await expect(said).not.toContainText('Cell 2 has failed');
   await said.getByText('What the agent was told').click();
-  await expect(said).toContainText('Cell 2 has failed');
+  await expect(said.locator('.jp-acp-Text')).toHaveText(TOLD);
   await pictures(chat, 'context', said);
 
   await expect(row('Read 12 cells of sales.ipynb')).toBeVisible();
@@ -493,8 +500,9 @@ test('what can be answered is one row of buttons, in the words of the agent', as
     "Yes, and don't ask again in this session",
     'No, and tell it what to do'
   ]);
+  // The server is not certain that the tool is its own.
   await expect(agent.cards.locator('.jp-acp-Card-title')).toHaveText(
-    'Run cell'
+    'Use the tool run_cell of “jupyter”'
   );
   // The code once and in colours, the place once.
   await expect(agent.cards.locator('.jp-acp-Text')).toHaveText([

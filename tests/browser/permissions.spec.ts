@@ -220,20 +220,25 @@ test('a button says what it does, whatever the agent calls it', async ({
     // The same id and another kind: both are there.
     ['d', 'Go on', 'reject_always']
   );
-  for (const [name, meaning] of [
-    ['Reject', 'means: allow once'],
-    ['Allow', 'means: reject'],
-    ['Vielleicht', 'may allow it'],
-    ['Go on', 'means: always reject']
+  for (const [name, meaning, icon] of [
+    ['Reject', 'means: allow once', 'check'],
+    ['Allow', 'means: reject', 'clear'],
+    ['Vielleicht', 'may allow it', 'info'],
+    ['Go on', 'means: always reject', 'clear']
   ]) {
-    const button = named(`${name} ${meaning}`);
-    await expect(button).toBeVisible();
-    await expect(button.getByText(meaning)).toBeVisible();
+    const button = named(name);
+    await expect(button).toHaveAccessibleDescription(meaning);
+    await expect(button).toHaveAttribute('title', new RegExp(`^${meaning}`));
+    await expect(
+      button.locator(`[data-icon="ui-components:${icon}"]`)
+    ).toBeInViewport({ ratio: 1 });
   }
-  await expect(agent.cards.getByText('means: always allow')).toBeInViewport();
+  const long = agent.cards.getByRole('button', { name: /^Not now/ });
+  await expect(long).toHaveAccessibleDescription('means: always allow');
+  await expect(long.locator('svg')).toBeInViewport({ ratio: 1 });
   await shoot('JupyterLab Dark');
   await shoot('JupyterLab Light');
-  await named('Reject means: allow once').click();
+  await named('Reject').click();
   await agent.isIdle();
   await expect(
     agent.log.getByText('Reject (means: allow once): Tidy up notes')

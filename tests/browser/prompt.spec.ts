@@ -48,6 +48,19 @@ async function give(
   );
 }
 
+/** Send messages until the agent is told that: the server hears of what changes a moment later. */
+async function tellOf(agent: AgentPage, words: string): Promise<void> {
+  await expect(async () => {
+    await agent.send('Look');
+    await agent.isIdle();
+    const prompt = agent.prompts.last();
+    await prompt.getByText('What the agent was told').click({ timeout: 5000 });
+    await expect(prompt.locator('.jp-acp-Told')).toContainText(words, {
+      timeout: 5000
+    });
+  }).toPass({ timeout: 30_000 });
+}
+
 test('cells, outputs and files are mentioned with an at sign', async ({
   page,
   request
@@ -101,9 +114,7 @@ test('where the user is goes with the message, unless turned off', async ({
   await expect(chip).toHaveText('here.ipynb: cell 1');
   await agent.cell(1).locator('.cm-content').click();
   await expect(chip).toHaveText('here.ipynb: cell 2');
-  await agent.send('Look');
-  await expect(agent.prompts.last()).toContainText('here.ipynb: cell 2');
-  await agent.isIdle();
+  await tellOf(agent, 'The user is in cell 2 (id two, code');
 
   await agent.show('here.py');
   await expect(chip).toHaveText('here.py');
@@ -112,13 +123,12 @@ test('where the user is goes with the message, unless turned off', async ({
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+End');
   await expect(chip).toHaveText('here.py: 2 lines');
-  await agent.send('And here');
-  await expect(agent.prompts.last()).toContainText('Selection in here.py');
-  await agent.isIdle();
+  await tellOf(agent, 'Selected in it:\n```python\nfirst\nsecond\n```');
 
   await chip.click();
   await expect(chip).toHaveAttribute('aria-checked', 'false');
   await agent.send('Nothing else');
+  await agent.isIdle();
   await expect(agent.prompts.last()).toHaveText('Nothing else');
 });
 
@@ -288,7 +298,7 @@ test('nobody is torn from what they write when an agent has started', async ({
   await expect(agent.input).toHaveValue('');
 });
 
-test('a long message is folded, and what an agent is told in words is named', async ({
+test('a long message is folded, and so is what the agent was told with it', async ({
   page,
   request
 }) => {
@@ -299,7 +309,8 @@ test('a long message is folded, and what an agent is told in words is named', as
   const lines = Array.from({ length: 40 }, (_, n) => ['chunk', `line ${n}`]);
   await agent.send(JSON.stringify(lines, null, 1));
   const prompt = agent.prompts.last();
-  await expect(prompt.locator('details')).toContainText('told.ipynb: cell 1');
+  await expect(prompt.locator('details')).toHaveText('What the agent was told');
+  await expect(prompt).not.toContainText('told.ipynb');
   await expect(prompt).not.toContainText('line 39');
   await prompt.getByRole('button', { name: 'Show all' }).click();
   await expect(prompt).toContainText('line 39');
@@ -346,11 +357,13 @@ test.describe('the settings', () => {
     await agent.newSession('builtin');
     await agent.send('Hello');
     await agent.isIdle();
-    await expect(agent.prompts.last()).not.toContainText('mine.py');
+    const prompt = agent.prompts.last();
+    await expect(prompt).toHaveText('Hello');
     // One click tells it for this session, whatever the setting.
     await chip.click();
     await agent.send('Look here');
     await agent.isIdle();
-    await expect(agent.prompts.last()).toContainText('mine.py');
+    await prompt.getByText('What the agent was told').click();
+    await expect(prompt).toContainText('/mine.py is open.');
   });
 });

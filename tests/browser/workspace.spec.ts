@@ -198,9 +198,11 @@ test('another kernel is another language, a terminal no document', async ({
   expect(uri).toMatch(
     /^file:\/\/\/.*\/a%20%23,%20a%20%25%20and%20%C3%A9\.ipynb$/
   );
-  // A prompt calls it by the same name.
-  const prompt = await agent.tell<{ type: string; uri?: string }[]>('prompt');
-  expect(prompt.find(({ type }) => type === 'resource_link')?.uri).toBe(uri);
+  // An agent that knows nothing yet is told of it by the path that the tools take.
+  await agent.newSession('scripted');
+  const prompt = await agent.tell<{ text: string }[]>('prompt');
+  const path = `${await agent.root()}/a #, a % and é.ipynb`;
+  expect(prompt.at(-1)?.text).toContain(`The notebook ${path} is open.`);
   if (test.info().project.name !== 'collaboration') {
     // Shared documents save themselves, and would be asked who wins.
     await agent.execute('docmanager:save');

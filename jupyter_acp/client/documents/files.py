@@ -22,8 +22,9 @@ from ...rpc.errors import CONFLICT, NOT_FOUND
 from ..documents.changes import NoteChange
 from ..large_answers import LargeAnswers
 from ..permissions.named_files import named_files
-from ..permissions.policy import Action, Permit
+from ..permissions.policy import Action
 from ..permissions.protected_files import needs_permission
+from ..permissions.service import Permissions
 from ..view import SessionView
 from .contents import Contents
 from .disk import read_text, write_text
@@ -67,7 +68,7 @@ class Files:
         root_dir: str,
         documents: Documents,
         contents: Contents,
-        permit: Permit,
+        permissions: Permissions,
         turns: FileLocks,
         changed: NoteChange,
         large_answers: LargeAnswers,
@@ -76,7 +77,7 @@ class Files:
         self._large_answers = large_answers
         self._turns = turns
         self._changed = changed
-        self._permit = permit
+        self._permissions = permissions
         self._documents = documents
         self._contents = contents
         self._seen = Seen()
@@ -242,7 +243,7 @@ class Files:
         action = Action.on_file(kind, path, roots, title, details)
         # Where nothing is, nothing is told by reading it.
         asks = not is_missing and needs_permission(path, roots, kind)
-        await self._permit(session, action, "ask" if asks else "allow")
+        await self._permissions.check(session, action, "ask" if asks else "allow")
 
     def forget(self, session_id: str) -> None:
         """Remember nothing of what a session has read."""

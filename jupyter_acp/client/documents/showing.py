@@ -11,8 +11,9 @@ from typing import Any, Literal
 from ...paths import contained, uri_path
 from ...rpc import RpcError
 from ...rpc.errors import NOT_FOUND, UNAVAILABLE
-from ..permissions.policy import Action, Permit
+from ..permissions.policy import Action
 from ..permissions.protected_files import needs_permission
+from ..permissions.service import Permissions
 from ..view import SessionView
 from ..workspace import Workspace
 from .live import Documents
@@ -22,12 +23,12 @@ class Showing:
     """Shows and saves documents for agents."""
 
     def __init__(
-        self, root_dir: str, documents: Documents, workspace: Workspace, permit: Permit
+        self, root_dir: str, documents: Documents, workspace: Workspace, permissions: Permissions
     ) -> None:
         self._root_dir = root_dir
         self._documents = documents
         self._workspace = workspace
-        self._permit = permit
+        self._permissions = permissions
 
     def path(self, session: SessionView, given: str) -> Path:
         """Return the file that a path or a URI of an agent names."""
@@ -70,7 +71,7 @@ class Showing:
         roots = self._roots(session)
         action = Action.on_file(kind, path, roots, title, details)
         asks = needs_permission(path, roots, kind)
-        await self._permit(session, action, "ask" if asks else "allow")
+        await self._permissions.check(session, action, "ask" if asks else "allow")
 
     def _roots(self, session: SessionView) -> list[str]:
         return [*session.roots, self._root_dir]

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ...rpc import RpcError
-from ...rpc.errors import NOT_FOUND, UNAVAILABLE
+from ...rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
 from ..documents.live import Documents
-from ..permissions.policy import Action, Permit
+from ..permissions.policy import Action, Details
+from ..permissions.service import Permissions
 from ..view import SessionView
+from .cards import card, words
 from .kernels import Kernels
 
 RESTART_TIME = 60.0
@@ -29,20 +32,17 @@ class KernelControl:
     """Restarts and interrupts, where the user sees it."""
 
     def __init__(
-        self, root_dir: str, documents: Documents, kernels: Kernels, permit: Permit
+        self, root_dir: str, documents: Documents, kernels: Kernels, permissions: Permissions
     ) -> None:
         self._root_dir = root_dir
         self._documents = documents
         self._kernels = kernels
-        self._permit = permit
+        self._permissions = permissions
 
     async def restart(self, session: SessionView, path: Path, title: str) -> str:
         """Restart the kernel of a notebook and wait until it is back; return its name."""
         kernel = await self._kernel(path)
-        lost = "Its variables are lost."
-        if kernel.state == "busy":
-            lost = f"It is running something, which is ended. {lost}"
-        await self._ask(session, path, title, lost)
+        await self._ask(session, path, title, partial(self.restart_card, path))
         try:
             await asyncio.wait_for(self._restart(path, kernel), RESTART_TIME)
         except asyncio.TimeoutError:
@@ -55,13 +55,22 @@ class KernelControl:
     async def interrupt(self, session: SessionView, path: Path) -> bool | None:
         """Interrupt the kernel of a notebook; return whether that had an effect, None if it was idle."""
         kernel = await self._kernel(path)
-        owner = self._kernels.owner(kernel)
-        if owner is None and kernel.state != "busy":
+        run = self._kernels.run(kernel)
+        if run is None and kernel.state != "busy":
             return None
-        if owner != session.id:
-            whose = "what you run" if owner is None else "what another session runs"
+        if run is None or run.owner != session.id:
+            whose = "what you run" if run is None else "what another session runs"
             title = f"Interrupt {whose} in the kernel of {path.name}"
-            await self._ask(session, path, title, "What it has computed so far may be lost.")
+            await self._ask(session, path, title, partial(self.interrupt_card, path))
+            kernel = await self._kernel(path)
+            if self._kernels.run(kernel) is not run:
+                raise RpcError(
+                    CONFLICT,
+                    "The user said yes, but what it was about has ended meanwhile: nothing was "
+                    "interrupted.",
+                )
+            if run is None and kernel.state != "busy":
+                return None
         await self._kernels.interrupt(kernel)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
@@ -70,6 +79,20 @@ class KernelControl:
                 return True
             await asyncio.sleep(PULSE)
         return False
+
+    # What cards show of it, as fields of a tool call
+
+    async def restart_card(self, path: Path) -> dict[str, Any]:
+        """Show what would be lost."""
+        kernel = await self._kernel(path)
+        lost = "Its variables are lost."
+        if kernel.state == "busy":
+            lost = f"The kernel is busy: what it runs is ended. {lost}"
+        return card(path, words(lost))
+
+    async def interrupt_card(self, path: Path) -> dict[str, Any]:
+        """Show what would be lost."""
+        return card(path, words("What it has computed so far may be lost."))
 
     async def _restart(self, path: Path, kernel: Any) -> None:
         if not await self._documents.restart(path):
@@ -83,16 +106,9 @@ class KernelControl:
             raise RpcError(NOT_FOUND, f"No kernel runs for {path}: there is nothing to do.")
         return kernel
 
-    async def _ask(self, session: SessionView, path: Path, title: str, words: str) -> None:
-        async def details() -> dict[str, Any]:
-            return {
-                "rawInput": {"path": str(path)},
-                "locations": [{"path": str(path)}],
-                "content": [{"type": "content", "content": {"type": "text", "text": words}}],
-            }
-
+    async def _ask(self, session: SessionView, path: Path, title: str, details: Details) -> None:
         action = Action.on_file("restart", path, [*session.roots, self._root_dir], title, details)
         # Nothing that the agent has asked for by itself says as much.
         action.granted_by = ()
         action.verb = title.split(maxsplit=1)[0]
-        await self._permit(session, action, "ask")
+        await self._permissions.check(session, action, "ask")

@@ -174,14 +174,14 @@ class Kernels:
                 if talk.started:
                     await self.interrupt(kernel)
                 raise
-        count = (reply or {}).get("execution_count")
+        ran = Ran("ok", outputs.items, (reply or {}).get("execution_count"), note, talk.language)
         if note:
-            return Ran("timeout", outputs.items, count, note)
-        if outputs.failed or (reply or {}).get("status") == "error":
-            return Ran("error", outputs.items, count)
-        if (reply or {}).get("status") in ("aborted", "abort"):
-            return Ran("aborted", outputs.items, count, "Something before it failed.")
-        return Ran("ok", outputs.items, count)
+            ran.status = "timeout"
+        elif outputs.failed or (reply or {}).get("status") == "error":
+            ran.status = "error"
+        elif (reply or {}).get("status") in ("aborted", "abort"):
+            ran.status, ran.note = "aborted", "Something before it failed."
+        return ran
 
     async def evaluate(self, kernel: Kernel, expression: str, *, timeout: float) -> Any:
         """Return how a kernel answers an expression, with nothing run, shown or counted."""
@@ -227,10 +227,10 @@ class Kernels:
                 INTERNAL_ERROR, f"The kernel {kernel.name} could not be restarted: {error}"
             ) from error
 
-    def owner(self, kernel: Kernel) -> str | None:
-        """Return whose code a kernel is at, if it is that of an owner who was named here."""
+    def run(self, kernel: Kernel) -> Conversation | None:
+        """Return the run that a kernel is at, if it is one of ours for an owner."""
         at_it = (talk for talk in self._talks if talk.kernel.id == kernel.id and talk.started)
-        return next((talk.owner for talk in at_it if talk.owner), None)
+        return next((talk for talk in at_it if talk.owner), None)
 
     async def _stop(
         self, talk: Conversation, outputs: Outputs, note: str

@@ -35,6 +35,13 @@ class Notebook:
         cells: list[dict[str, Any]] = self.content["cells"]
         return cells
 
+    @property
+    def language(self) -> str:
+        """What it is written in, as far as it says so."""
+        metadata = self.content["metadata"]
+        info, kernel = metadata.get("language_info") or {}, metadata.get("kernelspec") or {}
+        return str(info.get("name") or kernel.get("language") or "")
+
     def index(self, cell: str) -> int:
         """Return where a cell is, or say which ones there are."""
         return index_of(self.cells, cell, self.path)
@@ -60,6 +67,16 @@ class Notebook:
         if not found:
             raise invalid_params(f"There is no code to run in these cells of {self.path}.")
         return found
+
+
+def new_notebook(metadata: dict[str, Any], cells: list[tuple[CellType, str]]) -> dict[str, Any]:
+    """Return the content of a notebook that has not been run."""
+    return {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": metadata,
+        "cells": [new_cell(kind, source) for kind, source in cells],
+    }
 
 
 def new_cell(kind: CellType, source: str) -> dict[str, Any]:
@@ -103,11 +120,3 @@ def with_ids(notebook: dict[str, Any]) -> dict[str, Any]:
 def digest(text: str) -> bytes:
     """Return what tells sources apart."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def fenced(code: str) -> str:
-    """Return code as a block of markdown that nothing in it can end."""
-    fence = "```"
-    while fence in code:
-        fence += "`"
-    return f"{fence}\n{code}\n{fence}"

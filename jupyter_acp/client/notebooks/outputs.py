@@ -23,6 +23,9 @@ class Ran:
     note: str = ""
     """What a reader has to know besides."""
 
+    language: str = ""
+    """What the kernel speaks."""
+
 
 @dataclass(frozen=True)
 class RanCell:

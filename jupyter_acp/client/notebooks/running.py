@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from typing import Any
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
 from ..documents.live import Documents
-from ..permissions.policy import Action, Permit
+from ..permissions.policy import Action
+from ..permissions.service import Permissions
 from ..view import SessionView
+from .cards import card, fenced, words
 from .kernels import Conversation, Kernels
-from .notebook import fenced
 from .outputs import Ran, RanCell
 from .service import Notebooks
 from .variables import EXPRESSION
@@ -41,28 +42,29 @@ class Running:
         documents: Documents,
         notebooks: Notebooks,
         kernels: Kernels,
-        permit: Permit,
+        permissions: Permissions,
     ) -> None:
         self._root_dir = root_dir
         self._documents = documents
         self._notebooks = notebooks
         self._kernels = kernels
-        self._permit = permit
+        self._permissions = permissions
 
     async def cell(
         self, session: SessionView, path: Path, cell_id: str, timeout: float, title: str
     ) -> RanCell:
         """Run a cell: in the window that has the notebook open, else here and into the file."""
-        notebook = await self._notebooks.read(session, path)
-        index = notebook.index(cell_id)
-        cell = notebook.cells[index]
-        if cell["cell_type"] != "code":
-            raise invalid_params(
-                f"Cell {cell_id} is a {cell['cell_type']} cell: there is nothing to run in it."
-            )
-        source: str = cell["source"]
-        await self._ask(session, path, title, source, fenced(source))
-        place = _Place(session, path, timeout)
+        async with self._for_readers(session, path):
+            notebook = await self._notebooks.load(path)
+            index = notebook.index(cell_id)
+            kind, source = notebook.cells[index]["cell_type"], notebook.cells[index]["source"]
+            if kind != "code":
+                raise invalid_params(
+                    f"Cell {cell_id} is a {kind} cell: there is nothing to run in it."
+                )
+        shown, is_closed = _code_card(path, source, notebook.language), notebook.live is None
+        await self._ask(session, path, title, source, shown, saves=is_closed)
+        place = _Place(session, path, timeout, notebook.language, may_save=is_closed)
         return RanCell(cell_id, index, source, await self._run(place, cell_id, source))
 
     async def cells(
@@ -79,16 +81,20 @@ class Running:
 
         Tell how each went, and return how many were not run any more.
         """
-        notebook = await self._notebooks.read(session, path)
-        wanted = notebook.to_run(first, last)
+        async with self._for_readers(session, path):
+            notebook = await self._notebooks.load(path)
+            wanted = notebook.to_run(first, last)
         sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
-        await self._ask(session, path, title, "\n\n".join(sources.values()), _shown(sources))
-        place = _Place(session, path, timeout)
+        shown, is_closed = _cells_card(path, sources, notebook.language), notebook.live is None
+        code = "\n\n".join(sources.values())
+        await self._ask(session, path, title, code, shown, saves=is_closed)
+        place = _Place(session, path, timeout, notebook.language, may_save=is_closed)
         deadline = time.monotonic() + timeout
         for count, (index, source) in enumerate(sources.items(), 1):
             cell_id: str = notebook.cells[index]["id"]
             place.timeout = round(deadline - time.monotonic(), 1)
-            ran = Ran("aborted", note=f"The {timeout:g} s for all cells are over.")
+            over = f"The {timeout:g} s for all cells are over."
+            ran = Ran("aborted", note=over, language=notebook.language)
             try:
                 if place.timeout > 0:
                     ran = await self._run(place, cell_id, source)
@@ -110,8 +116,10 @@ class Running:
         """Run code in a notebook's kernel without a trace in the notebook."""
         if not code.strip():
             raise invalid_params("code: there is nothing to run.")
-        notebook = await self._notebooks.read(session, path)
-        await self._ask(session, path, title, code, fenced(code))
+        async with self._for_readers(session, path):
+            notebook = await self._notebooks.load(path)
+        shown = _code_card(path, code, notebook.language)
+        await self._ask(session, path, title, code, shown, saves=False)
         kernel = await self._kernels.find(path)
         if kernel is None and notebook.live is not None:
             # The window should know its kernel, as if the user had started it.
@@ -144,6 +152,26 @@ class Running:
                 UNAVAILABLE, "The kernel did not tell its variables; use run_code to look at them."
             ) from None
 
+    # What cards show of it, as fields of a tool call
+
+    async def cell_card(self, path: Path, cell_id: str) -> dict[str, Any]:
+        """Show a cell that would be run."""
+        notebook = await self._notebooks.load(path)
+        source: str = notebook.cells[notebook.index(cell_id)]["source"]
+        return _code_card(path, source, notebook.language)
+
+    async def cells_card(self, path: Path, first: str | None, last: str | None) -> dict[str, Any]:
+        """Show cells that would be run."""
+        notebook = await self._notebooks.load(path)
+        wanted = notebook.to_run(first, last)
+        sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
+        return _cells_card(path, sources, notebook.language)
+
+    async def code_card(self, path: Path, code: str) -> dict[str, Any]:
+        """Show code that would be run."""
+        notebook = await self._notebooks.load(path)
+        return _code_card(path, code, notebook.language)
+
     async def _run(self, place: _Place, cell_id: str, source: str) -> Ran:
         """Run a cell if it is still what was allowed: another tool may have changed it meanwhile."""
         session, path, timeout = place.session, place.path, place.timeout
@@ -153,7 +181,7 @@ class Running:
             if ran is not None:
                 return ran
         if not place.may_save:
-            await self._notebooks.check(session, "write", path, f"Save outputs in {path.name}")
+            await self._notebooks.check(session, "write", path, _saving(path))
             place.may_save = True
             notebook = await self._notebooks.load(path)
         if notebook.cells[notebook.index(cell_id)]["source"] != source:
@@ -167,20 +195,39 @@ class Running:
         await self._keep(path, cell_id, source, ran)
         return ran
 
+    @contextlib.asynccontextmanager
+    async def _for_readers(self, session: SessionView, path: Path) -> AsyncIterator[None]:
+        """Tell what is wrong with a call only to agents that may read the notebook."""
+        try:
+            yield
+        except RpcError:
+            await self._notebooks.check(session, "read", path, f"Read {path.name}")
+            raise
+
     async def _ask(
-        self, session: SessionView, path: Path, title: str, code: str, shown: str
+        self,
+        session: SessionView,
+        path: Path,
+        title: str,
+        code: str,
+        shown: dict[str, Any],
+        *,
+        saves: bool,
     ) -> None:
+        """Return if the agent may run code, and read and save what goes with it."""
+
         async def details() -> dict[str, Any]:
-            return {
-                "rawInput": {"path": str(path), "code": code},
-                "locations": [{"path": str(path)}],
-                "content": [{"type": "content", "content": {"type": "text", "text": shown}}],
-            }
+            return shown
 
         action = Action.on_file("run", path, [*session.roots, self._root_dir], title, details)
         # Having let the agent edit a notebook is not having let it run something there.
         action.granted_by = [code]
-        await self._permit(session, action, "ask")
+        implied = [self._notebooks.wish(session, "read", path, f"Read {path.name}")]
+        if saves:
+            saving = self._notebooks.wish(session, "write", path, _saving(path))
+            action.risk = saving[0].risk
+            implied.append(saving)
+        await self._permissions.check(session, action, "ask", implied)
 
     async def _start_in_window(self, path: Path, timeout: float) -> bool:
         """Return whether a window has the notebook open; then it has started its kernel."""
@@ -214,6 +261,7 @@ class Running:
             )
         )
         async with watching as watch:
+            language = watch.language if watch is not None else place.language
             running = asyncio.ensure_future(self._documents.run(path, cell, source))
             is_interrupted = False
             try:
@@ -231,18 +279,20 @@ class Running:
         if not done:
             running.cancel()
             if is_interrupted:
-                return Ran("timeout", note=f"{late} may still be running.")
+                return Ran("timeout", note=f"{late} may still be running.", language=language)
             return Ran(
                 "aborted",
                 note=f"{late} the kernel is not at it, so nothing was interrupted. The window may "
                 "still run it: read the notebook to see how far it came.",
+                language=language,
             )
         ran = running.result()
         if ran is None:
             return None
         if is_interrupted:
-            return Ran("timeout", ran.outputs, ran.execution_count, f"{late} was interrupted.")
-        return Ran(ran.status, ran.outputs, ran.execution_count)
+            note = f"{late} was interrupted."
+            return Ran("timeout", ran.outputs, ran.execution_count, note, language)
+        return Ran(ran.status, ran.outputs, ran.execution_count, language=language)
 
     async def _keep(self, path: Path, cell_id: str, source: str, ran: Ran) -> None:
         """Write what came of a cell into its notebook, if the cell is still the same."""
@@ -263,10 +313,22 @@ class _Place:
     session: SessionView
     path: Path
     timeout: float
-    may_save: bool = False
+    language: str
+    """What the notebook is written in."""
+
+    may_save: bool
     """Whether outputs may be written into the file, which is looked at once."""
 
 
-def _shown(sources: dict[int, str]) -> str:
+def _code_card(path: Path, code: str, language: str) -> dict[str, Any]:
+    return card(path, words(fenced(code, language)), code=code)
+
+
+def _cells_card(path: Path, sources: dict[int, str], language: str) -> dict[str, Any]:
     """Return the code of cells as people read it, each under the number of its cell."""
-    return "\n\n".join(f"Cell {at + 1}\n\n{fenced(sources[at])}" for at in sources)
+    cells = (f"Cell {at + 1}:\n\n{fenced(sources[at], language)}" for at in sources)
+    return card(path, *map(words, cells))
+
+
+def _saving(path: Path) -> str:
+    return f"Save outputs in {path.name}"

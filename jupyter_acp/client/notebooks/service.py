@@ -8,6 +8,7 @@ import asyncio
 import copy
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -20,10 +21,12 @@ from ..documents.disk import read_text, write_text
 from ..documents.file_locks import FileLocks
 from ..documents.formats import NOTEBOOK, Change
 from ..documents.live import Documents
-from ..permissions.policy import Action, Details, Permit
+from ..permissions.policy import Action, Decision, Details
 from ..permissions.protected_files import needs_permission
+from ..permissions.service import Permissions
 from ..view import SessionView
-from .notebook import CellType, Notebook, digest, fenced, index_of, new_cell, with_ids
+from .cards import card, diff, fenced, words
+from .notebook import CellType, Notebook, digest, index_of, new_cell, new_notebook, with_ids
 
 T = TypeVar("T")
 
@@ -38,14 +41,14 @@ class Notebooks:
         root_dir: str,
         documents: Documents,
         contents: Contents,
-        permit: Permit,
+        permissions: Permissions,
         turns: FileLocks,
         changed: NoteChange,
     ) -> None:
         self._root_dir = root_dir
         self._documents = documents
         self._contents = contents
-        self._permit = permit
+        self._permissions = permissions
         self._seen: dict[str, dict[tuple[Path, str], bytes]] = {}
         self._turns = turns
         self._changed = changed
@@ -77,16 +80,11 @@ class Notebooks:
         title: str,
     ) -> Notebook:
         """Make the file of a notebook that is not there yet."""
-        content = {
-            "nbformat": 4,
-            "nbformat_minor": 5,
-            "metadata": metadata,
-            "cells": [new_cell(kind, source) for kind, source in cells],
-        }
-        text = NOTEBOOK.text(content)
+        content = new_notebook(metadata, cells)
         notebook = Notebook(path, content, None, None)
         _check_new(path)
-        await self.check(session, "write", path, title, _shown(path, None, text))
+        details = partial(self.creation_card, path, content)
+        await self.check(session, "write", path, title, details)
         async with self._turns.of(path):
             _check_new(path)
             await self._save(notebook, content)
@@ -115,10 +113,7 @@ class Notebooks:
             cell["source"] = source
             return at, cell
 
-        async def details() -> dict[str, Any]:
-            # What is replaced, and not what the agent takes it for.
-            return await _shown(path, await self._source(path, cell_id), source)()
-
+        details = partial(self.edit_card, path, cell_id, source)
         at, cell = await self.change(session, path, edit, title, details)
         self._took(session, path, cell)
         return at
@@ -142,7 +137,8 @@ class Notebooks:
             cells.insert(at, cell)
             return at
 
-        at = await self.change(session, path, edit, title, _shown(path, None, source))
+        details = partial(self.insertion_card, path, source)
+        at = await self.change(session, path, edit, title, details)
         self._took(session, path, cell)
         return cell["id"], at
 
@@ -158,9 +154,7 @@ class Notebooks:
             del cells[at]
             return at
 
-        async def details() -> dict[str, Any]:
-            return await _shown(path, await self._source(path, cell_id), "")()
-
+        details = partial(self.edit_card, path, cell_id, "")
         return await self.change(session, path, edit, title, details)
 
     async def move(
@@ -174,26 +168,10 @@ class Notebooks:
         title: str,
     ) -> int:
         """Put a cell elsewhere; return where it is then."""
-
-        def edit(cells: list[dict[str, Any]]) -> int:
-            cell = cells.pop(index_of(cells, cell_id, path))
-            at = _place(cells, after, index, path)
-            cells.insert(at, cell)
-            return at
-
-        async def details() -> dict[str, Any]:
-            notebook = await self.load(path)
-            at = edit(copy.deepcopy(notebook.cells))
-            source = notebook.cells[notebook.index(cell_id)]["source"]
-            text = f"It becomes cell {at + 1}.\n\n{fenced(source)}"
-            shown = await _shown(path)()
-            return {
-                **shown,
-                "content": [{"type": "content", "content": {"type": "text", "text": text}}],
-            }
-
         if after == cell_id:
             raise invalid_params("A cell cannot be moved behind itself.")
+        details = partial(self.move_card, path, cell_id, after, index)
+        edit = partial(_move, path, cell_id, after, index)
         return await self.change(session, path, edit, title, details)
 
     async def change(
@@ -257,10 +235,49 @@ class Notebooks:
         details: Details | None = None,
     ) -> None:
         """Return if the agent may do that with a notebook."""
+        await self._permissions.check(session, *self.wish(session, kind, path, title, details))
+
+    def wish(
+        self,
+        session: SessionView,
+        kind: Literal["read", "write"],
+        path: Path,
+        title: str,
+        details: Details | None = None,
+    ) -> tuple[Action, Decision]:
+        """Return what an agent would do with a notebook, and what is decided where no rule fits."""
+
+        async def located() -> dict[str, Any]:
+            return card(path)
+
         roots = self._roots(session)
-        action = Action.on_file(kind, path, roots, title, details or _shown(path))
-        await self._permit(
-            session, action, "ask" if needs_permission(path, roots, kind) else "allow"
+        action = Action.on_file(kind, path, roots, title, details or located)
+        return action, "ask" if needs_permission(path, roots, kind) else "allow"
+
+    # What cards show of it, as fields of a tool call
+
+    async def creation_card(self, path: Path, content: dict[str, Any]) -> dict[str, Any]:
+        """Show a notebook that would be made."""
+        return card(path, diff(path, None, NOTEBOOK.text(content)))
+
+    async def edit_card(self, path: Path, cell_id: str, source: str) -> dict[str, Any]:
+        """Show what a cell would become: what is replaced, and not what the agent takes it for."""
+        notebook = await self.load(path)
+        return card(path, diff(path, notebook.cells[notebook.index(cell_id)]["source"], source))
+
+    async def insertion_card(self, path: Path, source: str) -> dict[str, Any]:
+        """Show a cell that would be put in."""
+        return card(path, diff(path, None, source))
+
+    async def move_card(
+        self, path: Path, cell_id: str, after: str | None, index: int | None
+    ) -> dict[str, Any]:
+        """Show where a cell would be."""
+        notebook = await self.load(path)
+        source = notebook.cells[notebook.index(cell_id)]["source"]
+        at = _move(path, cell_id, after, index, copy.copy(notebook.cells))
+        return card(
+            path, words(f"It becomes cell {at + 1}.\n\n{fenced(source, notebook.language)}")
         )
 
     def _check_seen(
@@ -281,10 +298,6 @@ class Notebooks:
                 f"written: read it again and make your change anew. Its source is now:\n"
                 f"{cell['source']}",
             )
-
-    async def _source(self, path: Path, cell_id: str) -> str:
-        notebook = await self.load(path)
-        return str(notebook.cells[notebook.index(cell_id)]["source"])
 
     def _took(self, session: SessionView, path: Path, cell: dict[str, Any]) -> None:
         self._seen.setdefault(session.id, {})[path, cell["id"]] = digest(cell["source"])
@@ -333,11 +346,11 @@ def _place(cells: list[dict[str, Any]], after: str | None, index: int | None, pa
     return index
 
 
-def _shown(path: Path, old: str | None = None, new: str | None = None) -> Details:
-    async def details() -> dict[str, Any]:
-        shown: dict[str, Any] = {"locations": [{"path": str(path)}]}
-        if new is not None:
-            shown["content"] = [{"type": "diff", "path": str(path), "oldText": old, "newText": new}]
-        return shown
-
-    return details
+def _move(
+    path: Path, cell_id: str, after: str | None, index: int | None, cells: list[dict[str, Any]]
+) -> int:
+    """Move a cell; return where it is then."""
+    cell = cells.pop(index_of(cells, cell_id, path))
+    at = _place(cells, after, index, path)
+    cells.insert(at, cell)
+    return at

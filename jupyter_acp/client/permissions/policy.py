@@ -12,7 +12,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from ...paths import containing
-from ..view import SessionView
 from .protected_files import Risk, folded_path, folded_pattern, risk_of_writing
 
 Kind = Literal["read", "write", "terminal", "run", "restart"]
@@ -116,6 +115,3 @@ def rules_of(value: Any) -> Rules:
 
 
 _RULES = TypeAdapter(dict[str, list[Rule]])
-
-Permit = Callable[[SessionView, Action, Decision], Awaitable[None]]
-"""Returns if the agent of a session may do something, and raises if it may not."""

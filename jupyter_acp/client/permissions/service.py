@@ -8,7 +8,7 @@ An agent has the rights of the user's account: this is consent, not a sandbox.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from ...protocol import DECIDED, META
@@ -58,10 +58,29 @@ class Permissions:
         """Whether an agent may do something without anybody being asked."""
         return self._decide(session, action, default)[0] == "allow" and action.risk is None
 
-    async def check(self, session: SessionView, action: Action, default: Decision) -> None:
-        """Return if the agent may; raise if it may not."""
+    async def check(
+        self,
+        session: SessionView,
+        action: Action,
+        default: Decision,
+        implied: Sequence[tuple[Action, Decision]] = (),
+    ) -> None:
+        """Return if the agent may; raise if it may not.
+
+        What cannot be done without something else implies it: one question is about all of it.
+        """
         decision, by = self._decide(session, action, default)
-        if action.risk is not None and decision == "allow":
+        parts = [(each, self._decide(session, each, usual)) for each, usual in implied]
+        for part, decided in parts:
+            if decided[0] == "deny":
+                self._conclude(session, part, *decided)
+        # What was said of the whole was said of its parts; a rule counts more.
+        is_said = self._said_before(session, action) == "allow"
+        is_open = any(
+            decided[0] == "ask" and not (is_said and decided[1] == "default")
+            for _, decided in parts
+        )
+        if decision == "allow" and (is_open or action.risk is not None):
             # Whoever allowed it may have had something else in mind.
             decision = "ask"
         if decision == "ask":
@@ -70,12 +89,10 @@ class Permissions:
                 decision, by = "allow", "agent asked"
             else:
                 decision, by = await self._ask(session, action), "user"
-        elif by == "default":
-            # What needs no permission is no decision.
-            return
-        self.tell(session, action.kind, action.subjects[0], decision, by)
-        if decision == "deny":
-            raise RpcError(FORBIDDEN, f"{action.title}: {_REFUSALS[by]}")
+        self._conclude(session, action, decision, by)
+        for part, decided in parts:
+            if decided[0] == "allow":
+                self._conclude(session, part, *decided)
 
     def tell(
         self,
@@ -107,6 +124,14 @@ class Permissions:
         self.turn_ended(session_id)
         self._said.pop(session_id, None)
 
+    def _conclude(self, session: SessionView, action: Action, decision: Decision, by: str) -> None:
+        """Tell what was decided, and raise if the agent may not."""
+        if by != "default":
+            # What needs no permission is no decision.
+            self.tell(session, action.kind, action.subjects[0], decision, by)
+        if decision == "deny":
+            raise RpcError(FORBIDDEN, f"{action.title}: {_REFUSALS[by]}")
+
     def _decide(
         self, session: SessionView, action: Action, default: Decision
     ) -> tuple[Decision, str]:
@@ -114,29 +139,32 @@ class Permissions:
             for rule in [*rules.get(session.agent, []), *rules.get("*", [])]:
                 if rule.fits(action):
                     return rule.decision, by
-        for rule in self._said.get(session.id, []):
-            if rule.fits(action):
-                return rule.decision, "said before"
+        if (said := self._said_before(session, action)) is not None:
+            return said, "said before"
         wanted = self._defaults.get(action.kind)
         if wanted == "allow" and action.kind not in ("run", "restart"):
             # Files that are asked about for what they are stay so.
             wanted = None
         return wanted or default, "default"
 
+    def _said_before(self, session: SessionView, action: Action) -> Decision | None:
+        said = self._said.get(session.id, [])
+        return next((rule.decision for rule in said if rule.fits(action)), None)
+
     async def _ask(self, session: SessionView, action: Action) -> Decision:
         # Meant for this and nothing else: what is a pattern in it is not meant as one.
         literal = "".join(f"[{c}]" if c in "*?[" else c for c in action.subjects[0])
         shown = await action.details() if action.details is not None else {}
-        ours: dict[str, Any] = {"rule": {"kind": action.kind, "match": literal}}
+        ours: dict[str, Any] = {}
+        if action.kind not in ("run", "restart"):
+            # What may be run changes from one time to the next: that is for this session only.
+            ours["rule"] = {"kind": action.kind, "match": literal}
         if action.risk is not None:
             shown["content"] = [_warning(action.risk), *shown.get("content", [])]
             ours |= {
                 "files": [{"path": action.subjects[0], "risk": action.risk.id}],
                 "isWarned": True,
             }
-        elif action.kind in ("run", "restart"):
-            # What may be run changes from one time to the next: that is for this session only.
-            del ours["rule"]
         answer = await session.consult(
             {
                 "toolCall": {

@@ -18,7 +18,8 @@ from ...protocol import CreateTerminalParams, TerminalParams, parse
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import NOT_FOUND
 from ..large_answers import LargeAnswers
-from ..permissions.policy import Action, Decision, Permit
+from ..permissions.policy import Action, Decision
+from ..permissions.service import Permissions
 from ..view import SessionView
 from .command import Command, Launch, PipedCommand
 from .output import Output
@@ -44,7 +45,7 @@ class Terminals:
     def __init__(
         self,
         root_dir: str,
-        permit: Permit,
+        permissions: Permissions,
         large_answers: LargeAnswers,
         manager: Any = None,
         limit: int = 50,
@@ -54,7 +55,7 @@ class Terminals:
         self._root_dir = root_dir
         self._large_answers = large_answers
         self._limit = limit
-        self._permit = permit
+        self._permissions = permissions
         self._manager = manager
         self._program = program
         self._terminals: dict[str, Terminal] = {}
@@ -79,7 +80,7 @@ class Terminals:
         try:
             # What our own program is to do is asked about when it asks.
             usually: Decision = "allow" if self._is_own(launch, session) else "ask"
-            await self._permit(session, _action(line, launch, session.cwd), usually)
+            await self._permissions.check(session, _action(line, launch, session.cwd), usually)
             self._check_alive(session)
             output = Output(self._output_limit(session, wanted.output_byte_limit))
             command = await self._start(launch, output)
