@@ -14,7 +14,7 @@ import pytest
 from mcpclient import connected, decide, servers
 
 from jupyter_acp.app import PERMISSION_EVENT
-from jupyter_acp.sessions.tool_calls import Calls
+from jupyter_acp.sessions.tool_calls import ToolCalls
 from jupyter_acp.tools import toolbox
 from jupyter_acp.tools.cli import ADMIT, program
 from jupyter_acp.tools.own_calls import own_call
@@ -133,7 +133,7 @@ CERTAIN = {
 
 def read(updates, server="jupyter"):
     """What a question is about whose call has told something before: the last of it is asked."""
-    calls = Calls()
+    calls = ToolCalls()
     for update in updates[:-1]:
         calls.take({"toolCallId": "c1", **update})
     return own_call(calls.asked({"toolCallId": "c1", **updates[-1]}), server, TOOLS)
