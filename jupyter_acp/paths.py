@@ -44,9 +44,7 @@ def uri_path(uri: str) -> str:
         raise invalid_params(f"{uri[:80]} is not an address that can be read.") from None
     if parts.netloc not in ("", "localhost"):
         raise invalid_params(f"{uri} is a file of another machine.")
-    path = unquote(parts.path, errors="surrogateescape")
-    is_drive = path[:1] == "/" and path[2:3] == ":" and os.name == "nt"
-    return path[1:] if is_drive else path
+    return unquote(parts.path, errors="surrogateescape")
 
 
 def contained(path: str, roots: Iterable[str]) -> Path:

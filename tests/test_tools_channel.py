@@ -415,19 +415,6 @@ async def test_no_socket_at_all_means_no_tools(tmp_path, jp_asyncio_loop, monkey
     assert await made.servers(None, ["x"]) == ["x"]
 
 
-async def test_where_there_are_no_unix_sockets(tmp_path, jp_asyncio_loop, monkeypatch):
-    monkeypatch.setattr(channel, "HAS_UNIX_SOCKETS", False)
-    made, entry = await make_channel(tmp_path)
-    assert entry["args"][-1].startswith("127.0.0.1:") and list(tmp_path.iterdir()) == []
-    shim = start(entry)
-    assert await answer(shim) == b"welcome\n"
-    await ended(shim)
-    wrong = start(entry, "nonsense")
-    assert await answer(wrong) == b""
-    await ended(wrong)
-    await made.close()
-
-
 class TestOff:
     """An administrator may want none of it."""
 

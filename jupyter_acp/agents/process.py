@@ -9,7 +9,6 @@ import contextlib
 import logging
 import os
 import signal
-import sys
 import time
 import uuid
 from collections import deque
@@ -24,7 +23,6 @@ MARK = "JUPYTER_ACP_PROCESS"
 
 STDERR_LINES = 200
 STDERR_LINE_LENGTH = 2000
-_IS_WINDOWS = sys.platform == "win32"
 
 
 class StderrTail:
@@ -109,11 +107,11 @@ class AgentProcess:
         """Start the command in a process group of its own."""
         mark = uuid.uuid4().hex
         wire = StdioTransport(limit=limit)
-        group: dict[str, Any] = (
-            {"creationflags": 0x00000200} if _IS_WINDOWS else {"start_new_session": True}
-        )
         transport, pipes = await asyncio.get_running_loop().subprocess_exec(
-            lambda: _Pipes(wire), *argv, env={**env, MARK: marked(env, mark)}, **group
+            lambda: _Pipes(wire),
+            *argv,
+            env={**env, MARK: marked(env, mark)},
+            start_new_session=True,
         )
         wire.connected(
             cast("asyncio.ReadTransport", transport.get_pipe_transport(1)),
@@ -172,10 +170,7 @@ class AgentProcess:
 
     def _signal_group(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            if _IS_WINDOWS:
-                self._transport.terminate()
-            else:
-                os.killpg(self.pid, number)
+            os.killpg(self.pid, number)
 
 
 def marked(env: Mapping[str, str], mark: str) -> str:

@@ -68,16 +68,15 @@ class Secrets:
 def _private_text(path: Path) -> str:
     """Return the text of a file that nobody else can read; raise SecretError if others can."""
     # Not waiting on a pipe; what is looked at is what was opened.
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise SecretError(f"{path} is not a file.")
-        if os.name == "posix":
-            if status.st_uid != os.geteuid():
-                raise SecretError(f"{path} belongs to another user. Make one of your own.")
-            mode = stat.S_IMODE(status.st_mode)
-            if mode & 0o077:
-                raise SecretError(f"Others can get at {path} ({mode:o}). Run: chmod 600 {path}")
+        if status.st_uid != os.geteuid():
+            raise SecretError(f"{path} belongs to another user. Make one of your own.")
+        mode = stat.S_IMODE(status.st_mode)
+        if mode & 0o077:
+            raise SecretError(f"Others can get at {path} ({mode:o}). Run: chmod 600 {path}")
         if status.st_size > SIZE_LIMIT:
             raise SecretError(f"{path} is larger than {SIZE_LIMIT:,} bytes.")
         return file.read(SIZE_LIMIT).decode("utf-8-sig")

@@ -34,7 +34,6 @@ NAMES = ("jupyter", "jupyteracp")
 Nothing in it divides it: some agents write every such character as an underscore.
 """
 
-HAS_UNIX_SOCKETS = sys.platform != "win32"
 SHIM = Path(__file__).with_name("shim.py")
 PATH_LIMIT = 100
 """How long the path of a socket may be, in bytes; systems differ, the least is 104 with its end."""
@@ -166,7 +165,7 @@ class Channel:
     def command(self, session_id: str) -> str:
         """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
         access = self._accesses.get(session_id)
-        is_here = access is not None and access.ticket is not None and HAS_UNIX_SOCKETS
+        is_here = access is not None and access.ticket is not None
         return f"{shlex.join(program())} tool --session {session_id}" if is_here else ""
 
     def missing(self, session_id: str) -> str:
@@ -243,14 +242,9 @@ class Channel:
                 raise OSError("the server is stopping")
             if self._server is not None:
                 return
-            if not HAS_UNIX_SOCKETS:
-                self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-                port = self._server.sockets[0].getsockname()[1]
-                self._address = f"127.0.0.1:{port}"
-            else:
-                self._folder, listener = _bind(self._runtime_dir)
-                self._server = await asyncio.start_unix_server(self._connected, sock=listener)
-                self._address = str(self._folder / SOCKET)
+            self._folder, listener = _bind(self._runtime_dir)
+            self._server = await asyncio.start_unix_server(self._connected, sock=listener)
+            self._address = str(self._folder / SOCKET)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -282,7 +276,7 @@ class Channel:
 
         And whether it was the ticket.
         """
-        uid = uid_of(connection) if HAS_UNIX_SOCKETS else None
+        uid = uid_of(connection)
         if uid not in (None, os.geteuid()):
             self._log.warning("Refused a connection to the tools: it is of the user %d", uid)
             return None

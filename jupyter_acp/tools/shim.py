@@ -22,10 +22,7 @@ GRACE = 2.0
 
 
 def connect(address: str) -> socket.socket:
-    """Return a connection: to a port of this machine where there are no Unix sockets."""
-    host, _, port = address.rpartition(":")
-    if host == "127.0.0.1":
-        return socket.create_connection((host, int(port)))
+    """Return a connection."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(address)
     return connection
@@ -70,11 +67,6 @@ def main() -> None:
     """Do it."""
     if len(sys.argv) != 2 or TICKET not in os.environ:
         sys.exit("This program is started by an agent that a Jupyter server runs.")
-    if sys.platform == "win32":
-        import msvcrt
-
-        for pipe in (0, 1):
-            msvcrt.setmode(pipe, os.O_BINARY)
     try:
         connection = connect(sys.argv[1])
         connection.sendall(os.environ.pop(TICKET).encode() + b"\n")

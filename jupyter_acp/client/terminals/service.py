@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -164,7 +163,7 @@ class Terminals:
         return min(DEFAULT_OUTPUT_LIMIT if wanted is None else wanted, most)
 
     async def _start(self, launch: Launch, output: Output) -> Command:
-        if self._manager is not None and sys.platform != "win32":
+        if self._manager is not None:
             # Imported here: where terminals are off, what they are made of may be missing.
             from .pty import PtyCommand
 
