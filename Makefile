@@ -137,6 +137,7 @@ lint: $(STAMPS)/test $(STAMPS)/node-modules $(STAMPS)/browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	cd labextension && jlpm lint:check
 
 format: $(STAMPS)/test $(STAMPS)/node-modules

@@ -72,7 +72,7 @@ def own_call(
     """Return which of our tools a call is of, or None if that is not certain.
 
     Each telling is what the updates of the call have told, or a question about it, as
-    `sessions/calls.py` has them. `server` is the name that our MCP server has in the session. With a
+    `sessions/tool_calls.py` has them. `server` is the name that our MCP server has in the session. With a
     call that nobody asks about less is at stake: it need not have told its arguments.
     """
     reading = _Reading(server, tools)

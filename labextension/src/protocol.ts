@@ -168,7 +168,7 @@ export interface INamedFile {
   leadsTo?: string;
   /** Whether it is in none of the folders of the session. */
   isOutside?: boolean;
-  /** What it would do once it is written; see `jupyter_acp/protected.py`. */
+  /** What it would do once it is written; see `protected_files.py` of the server. */
   risk?: string;
 }
 
