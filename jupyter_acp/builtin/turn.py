@@ -16,7 +16,7 @@ from ..rpc import Connection
 from .client import EXTENSION, Client
 from .session import Session, characters
 
-_PIECE = re.compile(r"\s*(?:\S{24,}|(?:\S+\s+){1,4}|\S+)\s*")
+_PIECE = re.compile(r"\s*(?:\S{24,}|(?:\S+\s+){1,4}|\S+)\s*|\s+")
 """As much as a person reads at a glance."""
 
 

@@ -26,37 +26,30 @@ CRASH_STATUS = 3
 
 FIELDS: dict[str, dict[str, Any]] = {
     "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 60},
-    "notebooks": {
-        "type": "integer",
-        "title": "Notebooks",
-        "description": "How many do you keep open?",
-        "minimum": 0,
-        "default": 3,
-    },
+    "notebooks": {"type": "integer", "title": "Open notebooks", "minimum": 0, "default": 3},
     "hours": {
         "type": "number",
-        "title": "Hours",
-        "description": "How long did your longest cell run?",
+        "title": "Hours of your longest cell",
         "minimum": 0,
         "default": 0.5,
     },
     "autosave": {"type": "boolean", "title": "Autosave", "default": True},
-    "theme": {
-        "type": "string",
-        "title": "Theme",
-        "oneOf": [{"const": "light", "title": "Light"}, {"const": "dark", "title": "Dark"}],
-        "default": "light",
-    },
+    "theme": {"type": "string", "title": "Theme", "enum": ["light", "dark"], "default": "light"},
     "languages": {
         "type": "array",
         "title": "Languages",
-        "description": "Which ones do you write?",
         "items": {
             "anyOf": [{"const": "python", "title": "Python"}, {"const": "julia", "title": "Julia"}]
         },
         "minItems": 1,
         "default": ["python"],
     },
+}
+FORM = {
+    "type": "object",
+    "title": "About your notebook",
+    "properties": FIELDS,
+    "required": ["name", "languages"],
 }
 
 BARS = (
@@ -105,17 +98,11 @@ async def ask(turn: Turn, _argument: str) -> None:
     if not turn.client.offers("elicitation", "form"):
         await turn.say("I cannot ask: this client does not offer forms (`elicitation.form`).\n")
         return
-    form = {
-        "type": "object",
-        "title": "About your notebook",
-        "properties": FIELDS,
-        "required": ["name", "languages"],
-    }
     answer = await turn.client.ask(
         "elicitation/create",
         mode="form",
         message="A form with one field of every type. Nothing of it is kept.",
-        requestedSchema=form,
+        requestedSchema=FORM,
     )
     action, content = answer.get("action"), answer.get("content")
     if action == "accept":
