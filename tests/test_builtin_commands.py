@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ import pytest
 from test_builtin_driver import EVERYTHING, Driver, drives, names
 
 
-def notebook(*cells: dict[str, Any], minor: int = 5) -> str:
+def notebook(*cells: dict[str, Any]) -> str:
     """Return a notebook as Jupyter writes it."""
-    content = {"cells": cells, "metadata": {"x": "é"}, "nbformat": 4, "nbformat_minor": minor}
+    content = {"cells": cells, "metadata": {"x": "é"}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -54,18 +53,15 @@ async def test_free_text_tells_what_it_sees(agent: Driver, folder: Path) -> None
     }
     await agent.start()
     said = await agent.prompt(
-        "please search my code",
+        "please help me",
         {"type": "resource_link", "name": "b", "uri": (folder / "b.py").as_uri()},
         {"type": "resource", "resource": {"uri": "file:///c.txt", "text": "1\n2\n"}},
         {"type": "image", "mimeType": "image/png", "data": "AAAA"},
-        {"type": "audio", "mimeType": "audio/wav", "data": "AAAA"},
     )
     assert "no language model" in said
     assert str(folder) in said
-    for seen in ("`b.py`", "`/c.txt` (2 lines)", "image/png, 3 bytes", "audio/wav", "`/find TEXT`"):
+    for seen in ("`b.py`", "`/c.txt`", "`image/png`", "`a b.ipynb` (active)", "`/help`"):
         assert seen in said
-    assert "`a b.ipynb` (active)" in said
-    assert "/crash" not in said
 
 
 @drives
@@ -114,7 +110,7 @@ async def test_workspace_of_a_client_that_offers_it_but_fails(agent: Driver) -> 
         "workspace/recent_documents": {"documents": []},
     }
     said = await agent.prompt("/workspace")
-    assert "no document has the focus" in said
+    assert "**Active**\n\n- nothing" in said
     assert "**Open**: the client could not tell: Method not found" in said
     assert agent.asked[-1].params["limit"] == 10
 
@@ -175,8 +171,8 @@ async def test_outline_of_files(agent: Driver, folder: Path) -> None:
     assert "cannot outline" in await agent.prompt("/outline bad.py")
     assert "no list of cells" in await agent.prompt("/outline bad.ipynb")
     assert agent.tool()["status"] == "failed"
-    assert "There is no file `nix.py`" in await agent.prompt("/outline nix.py")
-    assert "is a folder" in await agent.prompt("/outline .")
+    assert "could not read `nix.py`" in await agent.prompt("/outline nix.py")
+    assert "could not read `.`" in await agent.prompt("/outline .")
 
 
 @drives
@@ -200,7 +196,7 @@ async def test_find(agent: Driver, folder: Path) -> None:
         (folder / hidden / "f.txt").write_text("needle")
     (folder / "binary").write_bytes(b"needle\0")
     (folder / "latin").write_bytes(b"needle\xff")
-    (folder / "big.txt").write_text("needle\n" * 200_000)
+    (folder / "big.txt").write_text("needle\n" * 2_000_000)
     (folder / "outside").symlink_to("/etc")
     await agent.start()
     said = await agent.prompt("/find needle")
@@ -240,7 +236,7 @@ async def test_edit_tidies_with_permission(agent: Driver, folder: Path) -> None:
     path.write_bytes(b"x = 1  \r\ny = 2\t")
     await agent.start()
     said = await agent.prompt("/edit a.py")
-    assert path.read_bytes() == b"x = 1\r\ny = 2\r\n"
+    assert path.read_bytes() == b"x = 1\r\ny = 2"
     assert "I wrote `a.py`" in said
     [request] = [r for r in agent.asked if r.method == "session/request_permission"]
     call, options = request.params["toolCall"], request.params["options"]
@@ -249,7 +245,7 @@ async def test_edit_tidies_with_permission(agent: Driver, folder: Path) -> None:
         "type": "diff",
         "path": str(path),
         "oldText": "x = 1  \r\ny = 2\t",
-        "newText": "x = 1\r\ny = 2\r\n",
+        "newText": "x = 1\r\ny = 2",
     }
     assert call["content"] == [diff]
     assert call["toolCallId"] == agent.tool()["toolCallId"]
@@ -274,7 +270,7 @@ async def test_edit_keeps_line_breaks_of_markdown(agent: Driver, folder: Path) -
     (folder / "a.md").write_text("one   \ntwo \n   \nthree")
     await agent.start()
     await agent.ask("/edit a.md")
-    assert (folder / "a.md").read_text() == "one  \ntwo\n\nthree\n"
+    assert (folder / "a.md").read_text() == "one  \ntwo\n\nthree"
 
 
 @drives
@@ -368,31 +364,43 @@ async def test_edit_without_what_it_needs(agent: Driver, folder: Path) -> None:
     assert agent.methods() == ["session/request_permission"]
     assert (folder / "a.py").read_text() == "x\n"
     agent.asked.clear()
-    assert "no file `nix.py`" in await agent.prompt("/edit nix.py")
+    assert "could not read `nix.py`" in await agent.prompt("/edit nix.py")
     assert "not text" in await agent.prompt("/edit b.bin")
     assert "Tell me which file" in await agent.prompt("/edit")
     assert agent.asked == []
 
 
-@pytest.mark.parametrize("minor", [4, 5])
 @drives
-async def test_edit_gives_a_notebook_a_title(agent: Driver, folder: Path, minor: int) -> None:
+async def test_edit_tidies_the_cells_of_a_notebook(agent: Driver, folder: Path) -> None:
     path = folder / "my_plot.ipynb"
-    path.write_text(notebook(code("x = 1 \ny", PLOT, count=3), minor=minor))
+    path.write_text(notebook(markdown("a  \nb "), code("x = 1 \ny", PLOT, count=3)))
     before = json.loads(path.read_text())
     await agent.start()
     await agent.ask("/edit my_plot.ipynb")
     after = json.loads(path.read_text())
-    title = after["cells"].pop(0)
-    assert title.pop("source") == ["# My plot"]
-    assert ("id" in title) is (minor == 5)
-    title.pop("id", None)
-    assert title == {"cell_type": "markdown", "metadata": {}}
-    before["cells"][0]["source"] = ["x = 1\n", "y"]
+    before["cells"][0]["source"] = "a  \nb"
+    before["cells"][1]["source"] = ["x = 1\n", "y"]
     assert after == before
     assert path.read_text().startswith('{\n "cells": [\n  {\n')
     assert '"é"' in path.read_text()
     assert "tidy already" in await agent.prompt("/edit my_plot.ipynb")
+
+
+@drives
+async def test_a_kernel_that_starts_does_not_stop_an_edit(agent: Driver, folder: Path) -> None:
+    path = folder / "n.ipynb"
+    path.write_text(notebook(code("x = 1 ")))
+    agent.permission = None
+    await agent.start()
+    turn = asyncio.ensure_future(agent.prompt("/edit n.ipynb"))
+    await agent.until(lambda: "session/request_permission" in agent.methods())
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "metadata": {"kernelspec": {"name": "r"}}}))
+    agent.asked[-1].respond({"outcome": {"outcome": "selected", "optionId": "allow_once"}})
+    assert "I wrote `n.ipynb`" in await turn
+    after = json.loads(path.read_text())
+    assert after["metadata"] == {"kernelspec": {"name": "r"}}
+    assert after["cells"][0]["source"] == ["x = 1"]
 
 
 @drives
@@ -404,7 +412,7 @@ async def test_edit_replaces_in_cells_only(agent: Driver, folder: Path) -> None:
     after = json.loads(path.read_text())
     assert [cell["source"] for cell in after["cells"]] == ["rows of code", ["rows"]]
     assert after["cells"][1]["outputs"] == [PRINT]
-    assert "no cell contains" in await agent.prompt("/edit n.ipynb nbformat => x")
+    assert "does not contain" in await agent.prompt("/edit n.ipynb nbformat => x")
 
 
 @drives
@@ -533,7 +541,7 @@ async def test_ask_of_a_client_without_forms(agent: Driver) -> None:
 
 
 @drives
-async def test_image_is_a_png(agent: Driver) -> None:
+async def test_image_is_shown(agent: Driver) -> None:
     await agent.start()
     await agent.ask("/image")
     [image] = [
@@ -544,16 +552,7 @@ async def test_image_is_a_png(agent: Driver) -> None:
     assert image["mimeType"] == "image/png"
     data = base64.b64decode(image["data"], validate=True)
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
-    kinds, position = [], 8
-    while position < len(data):
-        length = int.from_bytes(data[position : position + 4], "big")
-        body = data[position + 4 : position + 8 + length]
-        assert zlib.crc32(body) == int.from_bytes(data[position + 8 + length :][:4], "big")
-        kinds.append(body[:4])
-        if body[:4] == b"IDAT":
-            assert len(zlib.decompress(body[4:])) == 128 * (1 + 192 * 3)
-        position += 12 + length
-    assert kinds == [b"IHDR", b"IDAT", b"IEND"]
+    assert data.endswith(b"IEND\xaeB`\x82")
 
 
 @drives
@@ -570,16 +569,13 @@ async def test_stream_loses_and_doubles_nothing(agent: Driver) -> None:
 
 
 @drives
-async def test_stream_can_be_cancelled_and_keeps_little(agent: Driver, state: Path) -> None:
+async def test_stream_can_be_cancelled(agent: Driver) -> None:
     await agent.start()
     turn = asyncio.ensure_future(agent.ask("/stream 1000000"))
     await agent.until(lambda: len(agent.updates) > 100_000)
     agent.connection.notify("session/cancel", {"sessionId": agent.session})
     assert await turn == "cancelled"
     assert len(agent.of("agent_message_chunk")) < 1_000_000
-    file = state / f"{agent.session}.jsonl"
-    assert file.stat().st_size < 400_000
-    assert b"were not kept" in file.read_bytes()
 
 
 @drives

@@ -65,7 +65,6 @@ async def edit_with_sdk(state: Path, folder: Path, allow: str) -> SdkClient:
         session = await agent.new_session(cwd=str(folder), mcp_servers=[])
         assert [option.id for option in session.config_options] == [
             "mode",
-            "verbosity",
             "scope",
             "thoughts",
         ]

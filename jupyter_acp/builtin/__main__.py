@@ -15,7 +15,6 @@ from ..rpc import Connection
 from ..rpc.outbox import Queue
 from ..rpc.stdio import StdioTransport
 from .agent import Agent
-from .store import Store
 
 LAST_WORDS_SECONDS = 1.0
 AHEAD_BYTES = 512 * 1024
@@ -36,7 +35,7 @@ async def serve() -> None:
         sys.exit(NEEDS_A_CLIENT)
     transport = await StdioTransport.of_this_process()
     outbox = Queue(AHEAD_BYTES)
-    agent = Agent(Store.of_this_user())
+    agent = Agent()
     connection = agent.connect(Connection(transport, agent, outbox=outbox, name="client"))
     await connection.run()
     # A client may write its last request and close: what was answered still goes out, unless

@@ -11,27 +11,39 @@ from typing import Any
 
 from ..rpc import Connection, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import INVALID_REQUEST
-from . import params as check
 from .client import Client
 from .commands import advertised, answer
-from .session import Session, characters
-from .settings import Settings
-from .store import Store, unknown_session
+from .session import Session, Sessions, characters, unknown
 from .turn import Turn
 
 PROTOCOL_VERSION = 1
 DISTRIBUTION = "jupyter-acp-bridge"
 TITLE_LENGTH = 60
 
+CAPABILITIES: dict[str, Any] = {
+    "loadSession": True,
+    "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True},
+    "mcpCapabilities": {"http": False, "sse": False},
+    "sessionCapabilities": {"list": {}, "resume": {}, "fork": {}, "close": {}, "delete": {}},
+    "_meta": {"jupyter-acp": {"languageModel": False, "mcpServers": False}},
+}
+BLOCK_FIELDS: dict[str, tuple[str, type]] = {
+    "text": ("text", str),
+    "image": ("data", str),
+    "audio": ("data", str),
+    "resource_link": ("uri", str),
+    "resource": ("resource", dict),
+}
+
 
 class Agent(Peer):
     """Serves one client; knows every session that it has open."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self) -> None:
+        self._stored = Sessions()
         self._connection: Connection
         self._capabilities: dict[str, Any] | None = None
-        self._sessions: dict[str, Session] = {}
+        self._open: dict[str, Session] = {}
         self._methods: dict[str, Callable[[Request, dict[str, Any]], None]] = {
             "initialize": self._initialize,
             "authenticate": self._authenticate,
@@ -59,44 +71,28 @@ class Agent(Peer):
             raise method_not_found(request.method)
         if self._capabilities is None and request.method != "initialize":
             raise RpcError(INVALID_REQUEST, f"{request.method}: send `initialize` first.")
-        method(request, check.as_object(request.method, request.params))
+        if not isinstance(request.params or {}, dict):
+            raise invalid_params(f"{request.method}: params must be an object.")
+        method(request, request.params or {})
 
     def on_notification(self, method: str, params: Any) -> None:
         """End a turn; whatever else we are told is not for us."""
-        if method == "session/cancel":
-            session = self._sessions.get(check.text(check.as_object(method, params), "sessionId"))
+        if method == "session/cancel" and isinstance(params, dict):
+            session = self._open.get(_text(params, "sessionId"))
             if session is not None and session.turn is not None:
                 session.turn.cancel()
 
     def _initialize(self, request: Request, params: dict[str, Any]) -> None:
-        version = params.get("protocolVersion")
-        if not isinstance(version, int) or isinstance(version, bool):
+        if type(params.get("protocolVersion")) is not int:
             raise invalid_params("`protocolVersion` must be a number; this agent speaks 1.")
         capabilities = params.get("clientCapabilities")
-        if capabilities is not None and not isinstance(capabilities, dict):
-            raise invalid_params("`clientCapabilities` must be an object.")
-        self._capabilities = capabilities or {}
+        self._capabilities = capabilities if isinstance(capabilities, dict) else {}
+        info = {"name": "jupyter-acp-builtin", "title": "Notebook Assistant", "version": _version()}
         request.respond(
             {
                 "protocolVersion": PROTOCOL_VERSION,
-                "agentInfo": {
-                    "name": "jupyter-acp-builtin",
-                    "title": "Notebook Assistant",
-                    "version": _version(),
-                },
-                "agentCapabilities": {
-                    "loadSession": True,
-                    "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True},
-                    "mcpCapabilities": {"http": False, "sse": False},
-                    "sessionCapabilities": {
-                        "list": {},
-                        "resume": {},
-                        "fork": {},
-                        "close": {},
-                        "delete": {},
-                    },
-                    "_meta": {"jupyter-acp": {"languageModel": False, "mcpServers": False}},
-                },
+                "agentInfo": info,
+                "agentCapabilities": CAPABILITIES,
                 "authMethods": [],
             }
         )
@@ -105,89 +101,78 @@ class Agent(Peer):
         raise invalid_params("This agent needs no authentication: it offers no authMethods.")
 
     def _new(self, request: Request, params: dict[str, Any]) -> None:
-        cwd, servers = _folder(params), check.servers(params)
-        session = Session(self._store.create(cwd), Path(cwd), servers=servers)
-        self._open(request, session, {"sessionId": session.id})
+        session = self._stored.create(_folder(params))
+        self._opened(request, session, {"sessionId": session.id})
 
     def _load(self, request: Request, params: dict[str, Any]) -> None:
-        session, updates = self._restore(params)
+        session, updates = self._restored(params)
 
         async def replay() -> None:
             for update in updates:
                 self._notify(session, update)
                 await self._connection.room()
-            self._open(request, session, {})
+            self._opened(request, session, {})
 
         request.run(replay())
 
     def _resume(self, request: Request, params: dict[str, Any]) -> None:
-        session, _ = self._restore(params)
-        self._open(request, session, {})
+        session, _ = self._restored(params)
+        self._opened(request, session, {})
 
     def _fork(self, request: Request, params: dict[str, Any]) -> None:
-        source, cwd, servers = (
-            check.text(params, "sessionId"),
-            _folder(params),
-            check.servers(params),
-        )
-        self._store.read(source)
-        session, _ = self._opened(self._store.fork(source, cwd), cwd, servers)
-        self._open(request, session, {"sessionId": session.id})
+        session = self._stored.fork(_text(params, "sessionId"), _folder(params))
+        self._opened(request, session, {"sessionId": session.id})
 
     def _list(self, request: Request, params: dict[str, Any]) -> None:
-        cursor = params.get("cursor")
-        if cursor is not None and not isinstance(cursor, str):
-            raise invalid_params("`cursor` must be the nextCursor of an earlier page.")
-        request.respond(self._store.page(check.folder(params, required=False), cursor))
+        cwd = None if params.get("cwd") is None else str(_folder(params))
+        # All of them at once: there is no other page, and so no cursor.
+        request.respond({"sessions": self._stored.list(cwd)})
 
     def _close(self, request: Request, params: dict[str, Any]) -> None:
-        id = check.text(params, "sessionId")
-        if not self._forget(id) and not self._store.has(id):
-            raise unknown_session(id)
+        id = _text(params, "sessionId")
+        if not self._forget(id) and not self._stored.has(id):
+            raise unknown(id)
         request.respond({})
 
     def _delete(self, request: Request, params: dict[str, Any]) -> None:
-        id = check.text(params, "sessionId")
+        id = _text(params, "sessionId")
         self._forget(id)
-        self._store.delete(id)
+        self._stored.delete(id)
         request.respond({})
 
     def _set_mode(self, request: Request, params: dict[str, Any]) -> None:
         session = self._session(params)
-        session.settings.set_mode(check.text(params, "modeId"))
-        self._mode_changed(session)
-        self._notify(
-            session,
-            {"sessionUpdate": "config_option_update", "configOptions": self._options(session)},
-        )
+        options = self._set(session, "mode", _text(params, "modeId"))
+        self._notify(session, {"sessionUpdate": "config_option_update", "configOptions": options})
         request.respond({})
 
     def _set_option(self, request: Request, params: dict[str, Any]) -> None:
-        session, option = self._session(params), check.text(params, "configId")
-        session.settings.set(option, params.get("value"))
+        session = self._session(params)
+        options = self._set(session, _text(params, "configId"), params.get("value"))
+        request.respond({"configOptions": options})
+
+    def _set(self, session: Session, option: str, value: Any) -> list[dict[str, Any]]:
+        session.settings.set(option, value)
+        session.write(settings=session.settings.saved())
         if option == "mode":
-            self._mode_changed(session)
-        else:
-            self._store.append(session.id, "settings", session.settings.saved())
-        request.respond({"configOptions": self._options(session)})
+            self._notify(session, {"sessionUpdate": "current_mode_update", "currentModeId": value})
+        return self._options(session)
 
     def _prompt(self, request: Request, params: dict[str, Any]) -> None:
-        session, prompt = self._session(params), check.prompt(params)
+        session, prompt = self._session(params), _blocks(params)
         if session.turn is not None:
             raise RpcError(
                 INVALID_REQUEST,
                 "This session is still answering: wait for it, or send session/cancel first.",
             )
-        turn = Turn(self._connection, self._client(session), session, self._store, prompt)
-        session.turn = turn
-        request.run(self._answer(turn))
+        session.turn = Turn(self._connection, self._client(session), session, prompt)
+        request.run(self._answer(session, session.turn))
         # Cancelling a task that has not begun skips its clean-up: the turn itself knows how to end.
-        request.on_cancel = turn.cancel
+        request.on_cancel = session.turn.cancel
 
-    async def _answer(self, turn: Turn) -> dict[str, Any]:
-        session = turn.session
+    async def _answer(self, session: Session, turn: Turn) -> dict[str, Any]:
         try:
-            self._entitle(turn)
+            self._entitle(session, turn)
             for block in turn.prompt:
                 update = {"sessionUpdate": "user_message_chunk", "content": block}
                 session.used += characters(update)
@@ -197,42 +182,27 @@ class Agent(Peer):
             session.turn = None
             turn.end()
 
-    def _entitle(self, turn: Turn) -> None:
-        session = turn.session
+    def _entitle(self, session: Session, turn: Turn) -> None:
         words = " ".join(turn.text.split())
         if session.title is not None or not words:
             return
         session.title = words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1] + "…"
-        self._store.append(session.id, "title", session.title)
-        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-        self._notify(
-            session,
-            {
-                "sessionUpdate": "session_info_update",
-                "title": session.title,
-                "updatedAt": now.replace("+00:00", "Z"),
-            },
-        )
+        session.write(title=session.title)
+        told = {"title": session.title, "updatedAt": datetime.now(timezone.utc).isoformat()}
+        self._notify(session, {"sessionUpdate": "session_info_update", **told})
 
-    def _restore(self, params: dict[str, Any]) -> tuple[Session, list[dict[str, Any]]]:
-        id, cwd, servers = check.text(params, "sessionId"), _folder(params), check.servers(params)
-        opened = self._sessions.get(id)
-        if opened is not None and opened.turn is not None:
+    def _restored(self, params: dict[str, Any]) -> tuple[Session, list[dict[str, Any]]]:
+        id, cwd = _text(params, "sessionId"), _folder(params)
+        if id in self._open and self._open[id].turn is not None:
             raise RpcError(INVALID_REQUEST, "This session is answering: cancel it first.")
-        return self._opened(id, cwd, servers)
+        session, updates = self._stored.read(id)
+        if session.cwd != cwd:
+            session.cwd = cwd
+            session.write(cwd=str(cwd))
+        return session, updates
 
-    def _opened(self, id: str, cwd: str, servers: int) -> tuple[Session, list[dict[str, Any]]]:
-        saved = self._store.read(id)
-        if saved.cwd != cwd:
-            self._store.move(id, cwd)
-        settings = Settings()
-        settings.restore(saved.settings)
-        used = sum(map(characters, saved.updates))
-        session = Session(id, Path(cwd), saved.title, settings, used, servers)
-        return session, saved.updates
-
-    def _open(self, request: Request, session: Session, result: dict[str, Any]) -> None:
-        self._sessions[session.id] = session
+    def _opened(self, request: Request, session: Session, result: dict[str, Any]) -> None:
+        self._open[session.id] = session
         settings = {"modes": session.settings.modes(), "configOptions": self._options(session)}
         request.respond({**result, **settings})
         self._notify(
@@ -243,37 +213,55 @@ class Agent(Peer):
             self._notify(session, session.usage())
 
     def _forget(self, id: str) -> bool:
-        session = self._sessions.pop(id, None)
+        session = self._open.pop(id, None)
         if session is not None and session.turn is not None:
             session.turn.cancel()
         return session is not None
 
-    def _mode_changed(self, session: Session) -> None:
-        self._store.append(session.id, "settings", session.settings.saved())
-        mode = session.settings.mode
-        self._notify(session, {"sessionUpdate": "current_mode_update", "currentModeId": mode})
-
     def _session(self, params: dict[str, Any]) -> Session:
-        id = check.text(params, "sessionId")
-        session = self._sessions.get(id)
-        if session is not None:
-            return session
-        if self._store.has(id):
+        id = _text(params, "sessionId")
+        if id in self._open:
+            return self._open[id]
+        if self._stored.has(id):
             raise invalid_params(f"Session {id} is not open: session/load or session/resume it.")
-        raise unknown_session(id)
+        raise unknown(id)
 
     def _client(self, session: Session) -> Client:
         return Client(self._connection, self._capabilities or {}, session.id)
 
     def _options(self, session: Session) -> list[dict[str, Any]]:
-        return session.settings.options(booleans=self._client(session).booleans)
+        booleans = self._client(session).offers("session", "configOptions", "boolean")
+        return session.settings.options(booleans=booleans)
 
     def _notify(self, session: Session, update: dict[str, Any]) -> None:
         self._connection.notify("session/update", {"sessionId": session.id, "update": update})
 
 
-def _folder(params: dict[str, Any]) -> str:
-    return str(check.folder(params))
+def _text(params: dict[str, Any], name: str) -> str:
+    value = params.get(name)
+    if not isinstance(value, str) or not value:
+        raise invalid_params(f"`{name}` must be a non-empty string.")
+    return value
+
+
+def _folder(params: dict[str, Any]) -> Path:
+    cwd = Path(_text(params, "cwd"))
+    if not cwd.is_absolute():
+        raise invalid_params(f"`cwd` must be an absolute path, not {str(cwd)!r}.")
+    return cwd
+
+
+def _blocks(params: dict[str, Any]) -> list[dict[str, Any]]:
+    blocks = params.get("prompt")
+    if not isinstance(blocks, list) or not blocks:
+        raise invalid_params("`prompt` must be a non-empty list of content blocks.")
+    for index, block in enumerate(blocks):
+        kind = block.get("type") if isinstance(block, dict) else None
+        field, expected = BLOCK_FIELDS.get(str(kind), ("type", dict))
+        if not isinstance(block, dict) or not isinstance(block.get(field), expected):
+            words = f"`prompt[{index}].{field}` is missing, or not one that this agent takes."
+            raise invalid_params(words)
+    return blocks
 
 
 def _version() -> str:

@@ -1,31 +1,25 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What the client on the other side offers, and how to ask it."""
+"""The client on the other side: what it offers, and how to ask it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..rpc import Connection
-from . import paths
 
 EXTENSION = "jupyter-acp"
 RECENT_LIMIT = 10
+CAPABILITIES = {"open": "openDocuments", "recent": "recentDocuments", "active": "activeDocument"}
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """A document that the client has, or had, open."""
 
     uri: str
     language: str
-
-    @property
-    def path(self) -> Path | None:
-        """Return where it is, if it is a file."""
-        return paths.from_uri(self.uri)
 
 
 class Client:
@@ -36,38 +30,18 @@ class Client:
         self._capabilities = capabilities
         self._session = session
 
-    @property
-    def reads(self) -> bool:
-        """Tell whether it hands out the text of files, unsaved changes included."""
-        return _at(self._capabilities, "fs", "readTextFile") is True
+    def offers(self, *keys: str) -> bool:
+        """Tell whether its capabilities have something there."""
+        found: Any = self._capabilities
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None
+        return found not in (None, False)
 
-    @property
-    def writes(self) -> bool:
-        """Tell whether it writes files for us."""
-        return _at(self._capabilities, "fs", "writeTextFile") is True
-
-    @property
-    def terminals(self) -> bool:
-        """Tell whether it runs commands for us."""
-        return self._capabilities.get("terminal") is True
-
-    @property
-    def forms(self) -> bool:
-        """Tell whether it shows forms."""
-        return _at(self._capabilities, "elicitation", "form") is not None
-
-    @property
-    def booleans(self) -> bool:
-        """Tell whether it has a control for an option that is on or off."""
-        return _at(self._capabilities, "session", "configOptions", "boolean") is not None
-
-    def tells(self, name: str) -> bool:
-        """Tell whether it offers a `workspace/*` method: at the root, or in our own namespace."""
-        found = _at(self._capabilities, "workspace", name)
-        if found is None:
-            # Libraries that know nothing of the proposal drop it from the root.
-            found = _at(self._capabilities, "_meta", EXTENSION, "workspace", name)
-        return found is not None and found is not False
+    def tells(self, which: str) -> bool:
+        """Tell whether it says which documents are `open`, `recent` or `active`."""
+        name = CAPABILITIES[which]
+        # Libraries that know nothing of the proposal drop it from the root.
+        return self.offers("workspace", name) or self.offers("_meta", EXTENSION, "workspace", name)
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a request of this session; an answer that is no object counts as an empty one."""
@@ -82,55 +56,32 @@ class Client:
 
     async def read(self, path: Path) -> str:
         """Return the text of a file as the client has it, or as the disk has it."""
-        if not self.reads:
-            return _from_disk(path)
+        if not self.offers("fs", "readTextFile"):
+            return (await asyncio.to_thread(path.read_bytes)).decode()
         answer = await self.ask("fs/read_text_file", path=str(path))
         return str(answer.get("content") or "")
 
     async def write(self, path: Path, text: str) -> None:
         """Let the client write a file, so that an open editor sees it; or do so ourselves."""
-        if self.writes:
+        if self.offers("fs", "writeTextFile"):
             await self.ask("fs/write_text_file", path=str(path), content=text)
         else:
-            _to_disk(path, text)
+            await asyncio.to_thread(path.write_bytes, text.encode())
 
-    async def open_documents(self) -> list[Document]:
-        """Return what is open."""
-        return _documents(await self.ask("workspace/open_documents"))
-
-    async def recent_documents(self) -> list[Document]:
-        """Return what was open lately, newest first."""
-        return _documents(await self.ask("workspace/recent_documents", limit=RECENT_LIMIT))
-
-    async def active_document(self) -> Document | None:
-        """Return what has the focus, or None if that is no file."""
-        return _document((await self.ask("workspace/active_document")).get("document"))
-
-
-def _from_disk(path: Path) -> str:
-    return path.read_bytes().decode()
+    async def documents(self, which: str) -> list[Document]:
+        """Return what is `open`, `recent` or `active`, as far as the client tells."""
+        if not self.tells(which):
+            return []
+        params = {"limit": RECENT_LIMIT} if which == "recent" else {}
+        answer = await self.ask(method_of(which), **params)
+        listed = [answer.get("document")] if which == "active" else answer.get("documents")
+        return [
+            Document(entry["uri"], str(entry.get("languageId") or "unknown"))
+            for entry in (listed if isinstance(listed, list) else ())
+            if isinstance(entry, dict) and isinstance(entry.get("uri"), str)
+        ]
 
 
-def _to_disk(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
-
-
-def _at(value: Any, *keys: str) -> Any:
-    for key in keys:
-        if not isinstance(value, dict):
-            return None
-        value = value.get(key)
-    return value
-
-
-def _documents(answer: dict[str, Any]) -> list[Document]:
-    listed = answer.get("documents")
-    found = [_document(entry) for entry in listed] if isinstance(listed, list) else []
-    return [document for document in found if document is not None]
-
-
-def _document(entry: Any) -> Document | None:
-    if not isinstance(entry, dict) or not isinstance(entry.get("uri"), str):
-        return None
-    return Document(entry["uri"], str(entry.get("languageId") or "unknown"))
+def method_of(which: str) -> str:
+    """Return the method that tells which documents are `open`, `recent` or `active`."""
+    return f"workspace/{which}_document{'' if which == 'active' else 's'}"

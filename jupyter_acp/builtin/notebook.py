@@ -1,39 +1,36 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Notebooks as text: their cells for reading, and edits that leave everything else alone."""
+"""Notebooks as text: what their cells say, and edits that leave everything else as it was."""
 
 from __future__ import annotations
 
 import json
 import re
-import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 SUFFIX = ".ipynb"
 
 _INDENT = re.compile(r"\A\{\r?\n([ \t]+)\"")
 
 
-class NotebookError(ValueError):
-    """The text is not a notebook that we can read."""
-
-
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell as a reader needs it."""
 
     number: int
     kind: str
     source: str
-    count: int | None
+    order: int | None
     outputs: list[dict[str, Any]]
 
-    @property
-    def first_line(self) -> str:
-        """Return the first line that says something."""
-        return next((line.strip() for line in self.source.splitlines() if line.strip()), "")
+    def in_words(self) -> str:
+        """Return its first line, the kinds of its outputs and its errors."""
+        first = next((line.strip() for line in self.source.splitlines() if line.strip()), "")
+        count = f" [{self.order}]" if self.order is not None else ""
+        kinds = dict.fromkeys(filter(None, map(_kind, self.outputs)))
+        outputs = f" → {', '.join(kinds)}" if kinds else ""
+        errors = "".join(f" → **{error}**" for error in self.errors)
+        return f"{self.number}. {self.kind}{count} `{first[:80] or '(empty)'}`{outputs}{errors}\n"
 
     @property
     def errors(self) -> list[str]:
@@ -46,90 +43,56 @@ class Cell:
 
 
 def cells(text: str) -> list[Cell]:
-    """Return the cells of a notebook."""
+    """Return the cells of a notebook; a ValueError says why there are none."""
     return [
         Cell(
             number,
             str(cell.get("cell_type", "raw")),
-            source_of(cell),
-            cell.get("execution_count") if isinstance(cell.get("execution_count"), int) else None,
+            _source(cell),
+            cell.get("execution_count"),
             [output for output in cell.get("outputs") or () if isinstance(output, dict)],
         )
         for number, cell in enumerate(_parse(text)["cells"], start=1)
     ]
 
 
-def outputs_in_words(cell: Cell) -> str:
-    """Return the kinds of output of a cell, such as `image/png, text`."""
-    kinds: list[str] = []
-    for output in cell.outputs:
-        kind = output.get("output_type")
-        data = output.get("data")
-        if kind == "stream":
-            kinds.append(str(output.get("name", "stream")))
-        elif kind != "error" and isinstance(data, dict) and data:
-            # The richest one is what the person sees; plain text is only its stand-in.
-            rich = [mime for mime in data if mime != "text/plain"]
-            kinds.append(rich[0] if rich else "text")
-    return ", ".join(dict.fromkeys(kinds))
+def edited(text: str, edit: Callable[[str, bool], str]) -> str:
+    """Return the notebook with its cells edited; `edit` is told whether one is Markdown."""
+    notebook = _parse(text)
+    is_changed = False
+    for cell in notebook["cells"]:
+        before = _source(cell)
+        after = edit(before, cell.get("cell_type") == "markdown")
+        if after != before:
+            is_changed = True
+            is_list = isinstance(cell["source"], list)
+            cell["source"] = after.splitlines(keepends=True) if is_list else after
+    if not is_changed:
+        return text
+    indent = _INDENT.match(text)
+    new = json.dumps(notebook, ensure_ascii=False, indent=indent[1] if indent else None)
+    return new + "\n" if text.endswith("\n") else new
 
 
-def replace(text: str, old: str, new: str) -> str:
-    """Return the notebook with a text replaced in its cells, and only there."""
-    return _edited(text, lambda _kind, source: source.replace(old, new))
+def _kind(output: dict[str, Any]) -> str:
+    data = output.get("data")
+    if output.get("output_type") == "stream":
+        return str(output.get("name", "stream"))
+    if not isinstance(data, dict) or not data:
+        return ""
+    # The richest one is what the person sees; plain text is only its stand-in.
+    return next((mime for mime in data if mime != "text/plain"), "text")
 
 
-def tidy(text: str, title: str) -> str:
-    """Return the notebook with a title cell and without white space at the ends of code lines."""
-
-    def strip(kind: str, source: str) -> str:
-        return "\n".join(map(str.rstrip, source.split("\n"))) if kind == "code" else source
-
-    tidied = _edited(text, strip)
-    notebook = _parse(tidied)
-    first = notebook["cells"][0] if notebook["cells"] else {}
-    if first.get("cell_type") == "markdown" and source_of(first).lstrip().startswith("#"):
-        return tidied
-    cell: dict[str, Any] = {"cell_type": "markdown"}
-    if (notebook.get("nbformat"), notebook.get("nbformat_minor", 0)) >= (4, 5):
-        cell["id"] = uuid.uuid4().hex[:8]
-    notebook["cells"].insert(0, {**cell, "metadata": {}, "source": [f"# {title}"]})
-    return _dump(notebook, text)
-
-
-def source_of(cell: dict[str, Any]) -> str:
+def _source(cell: dict[str, Any]) -> str:
     """Return the text of a cell, which files hold whole or in lines."""
     source = cell.get("source", "")
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
-def _edited(text: str, edit: Callable[[str, str], str]) -> str:
-    notebook = _parse(text)
-    changed = False
-    for cell in notebook["cells"]:
-        before = source_of(cell)
-        after = edit(str(cell.get("cell_type")), before)
-        if after != before:
-            changed = True
-            cell["source"] = (
-                after.splitlines(keepends=True) if isinstance(cell["source"], list) else after
-            )
-    return _dump(notebook, text) if changed else text
-
-
 def _parse(text: str) -> dict[str, Any]:
-    try:
-        notebook = json.loads(text)
-    except ValueError as error:
-        raise NotebookError(f"it is not JSON ({error})") from None
+    notebook = json.loads(text)
     found = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(found, list) or not all(isinstance(cell, dict) for cell in found):
-        raise NotebookError("it has no list of cells (nbformat 4 or later)")
+        raise ValueError("it has no list of cells (nbformat 4 or later)")
     return dict(notebook)
-
-
-def _dump(notebook: dict[str, Any], like: str) -> str:
-    """Return the text of a notebook, laid out like the one that it comes from."""
-    match = _INDENT.match(like)
-    text = json.dumps(notebook, ensure_ascii=False, indent=match[1] if match else None)
-    return text + "\n" if like.endswith("\n") or match else text

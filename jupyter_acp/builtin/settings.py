@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a person can set in a session: the mode and the options, and what each one means."""
+"""The choices of a session: its mode and its options, one of every type that clients know."""
 
 from __future__ import annotations
 
@@ -12,27 +12,22 @@ from ..rpc import RpcError, invalid_params
 
 ASK, EDIT, READ = "ask", "edit", "read"
 
-MODES: dict[str, tuple[str, str]] = {
+MODES = {
     ASK: ("Ask first", "Asks before it writes a file or runs a command."),
     EDIT: ("Edit freely", "Writes files without asking; still asks before it runs a command."),
     READ: ("Read only", "Never writes and never runs anything; edits are only shown."),
 }
-
-BRIEF, FULL = "brief", "full"
-
-VERBOSITY: dict[str, tuple[str, str]] = {
-    BRIEF: ("Brief", "One or two sentences."),
-    FULL: ("Full", "With what it sees, what it can do and how to go on."),
-}
-
 SCOPES: dict[str, tuple[str, tuple[str, ...]]] = {
     "all": ("All text files", ()),
     "notebooks": ("Notebooks", (".ipynb",)),
     "python": ("Python files", (".py", ".pyi")),
     "prose": ("Markdown and text", (".md", ".rst", ".txt")),
 }
-
-ON, OFF = "on", "off"
+KNOWN: dict[str, list[Any]] = {
+    "mode": list(MODES),
+    "scope": list(SCOPES),
+    "thoughts": [True, False],
+}
 
 
 @dataclass
@@ -40,29 +35,17 @@ class Settings:
     """The choices made in one session."""
 
     mode: str = ASK
-    verbosity: str = FULL
     scope: str = "all"
     thoughts: bool = True
 
-    def set_mode(self, mode: str) -> None:
-        """Change the mode."""
-        self.mode = _one_of("mode", mode, MODES)
-
     def set(self, option: str, value: Any) -> None:
-        """Change one option by its id, as `session/set_config_option` does."""
-        if option == "mode":
-            self.set_mode(value)
-        elif option == "verbosity":
-            self.verbosity = _one_of(option, value, VERBOSITY)
-        elif option == "scope":
-            self.scope = _one_of(option, value, SCOPES)
-        elif option == "thoughts":
-            if not isinstance(value, bool):
-                value = _one_of(option, value, (ON, OFF)) == ON
-            self.thoughts = value
-        else:
-            known = ", ".join(asdict(self))
-            raise invalid_params(f"There is no option {option!r}; there are {known}.")
+        """Change one option by its id."""
+        if option not in KNOWN:
+            raise invalid_params(f"There is no option {option!r}; there are {', '.join(KNOWN)}.")
+        if value not in KNOWN[option]:
+            known = ", ".join(map(str, KNOWN[option]))
+            raise invalid_params(f"{option} must be one of {known}, not {value!r}.")
+        setattr(self, option, value)
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Take what a file holds; a choice that no longer exists falls back to its default."""
@@ -81,88 +64,43 @@ class Settings:
 
     def modes(self) -> dict[str, Any]:
         """Return the modes as clients of before the options know them."""
-        return {
-            "currentModeId": self.mode,
-            "availableModes": [
-                {"id": id, "name": name, "description": description}
-                for id, (name, description) in MODES.items()
-            ],
-        }
+        modes = [
+            {"id": id, "name": name, "description": about} for id, (name, about) in MODES.items()
+        ]
+        return {"currentModeId": self.mode, "availableModes": modes}
 
     def options(self, *, booleans: bool) -> list[dict[str, Any]]:
-        """Return every option; a client that has no boolean controls gets a choice of two."""
-        return [
-            _select("mode", "Mode", self.mode, _choices(MODES), "mode", "What it may do unasked."),
-            _select(
-                "verbosity",
-                "Answers",
-                self.verbosity,
-                _choices(VERBOSITY),
-                "model_config",
-                "How much it says.",
-            ),
-            _select(
-                "scope", "Search in", self.scope, _scopes(), None, "Where /find and /todo look."
-            ),
-            _thoughts(self.thoughts, booleans),
+        """Return every option for which the client has a control."""
+        modes = [{"value": each.pop("id"), **each} for each in self.modes()["availableModes"]]
+        scopes = [{"value": value, "name": name} for value, (name, _) in SCOPES.items()]
+        # In groups: the only list that is long enough to need them.
+        groups = [
+            {"group": "everything", "name": "Everything", "options": scopes[:1]},
+            {"group": "kind", "name": "One kind of file", "options": scopes[1:]},
         ]
-
-
-def _choices(table: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    return [
-        {"value": value, "name": name, "description": description}
-        for value, (name, description) in table.items()
-    ]
-
-
-def _scopes() -> list[dict[str, Any]]:
-    """Return the scopes in groups: the only option long enough to need them."""
-    entries = [{"value": value, "name": name} for value, (name, _) in SCOPES.items()]
-    return [
-        {"group": "everything", "name": "Everything", "options": entries[:1]},
-        {"group": "kind", "name": "One kind of file", "options": entries[1:]},
-    ]
-
-
-def _thoughts(value: bool, booleans: bool) -> dict[str, Any]:
-    about = "Tell what it is about to do before it does it."
-    if not booleans:
-        choices = _choices({ON: ("On", about), OFF: ("Off", "Only the answers.")})
-        return _select(
-            "thoughts", "Show thoughts", ON if value else OFF, choices, "thought_level", about
-        )
-    return {
-        "id": "thoughts",
-        "name": "Show thoughts",
-        "description": about,
-        "category": "thought_level",
-        "type": "boolean",
-        "currentValue": value,
-    }
-
-
-def _select(
-    id: str,
-    name: str,
-    value: str,
-    options: list[dict[str, Any]],
-    category: str | None,
-    description: str,
-) -> dict[str, Any]:
-    option: dict[str, Any] = {
-        "id": id,
-        "name": name,
-        "description": description,
-        "type": "select",
-        "currentValue": value,
-        "options": options,
-    }
-    if category is not None:
-        option["category"] = category
-    return option
-
-
-def _one_of(option: str, value: Any, known: Any) -> str:
-    if not isinstance(value, str) or value not in known:
-        raise invalid_params(f"{option} must be one of {', '.join(known)}, not {value!r}.")
-    return value
+        mode = {
+            "id": "mode",
+            "name": "Mode",
+            "description": "What it may do unasked.",
+            "category": "mode",
+            "type": "select",
+            "currentValue": self.mode,
+            "options": modes,
+        }
+        scope = {
+            "id": "scope",
+            "name": "Search in",
+            "description": "Where /find and /todo look.",
+            "type": "select",
+            "currentValue": self.scope,
+            "options": groups,
+        }
+        thoughts = {
+            "id": "thoughts",
+            "name": "Show thoughts",
+            "description": "Tell what it is about to do before it does it.",
+            "category": "thought_level",
+            "type": "boolean",
+            "currentValue": self.thoughts,
+        }
+        return [mode, scope, thoughts] if booleans else [mode, scope]

@@ -12,21 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from ..context.block import without_context
-from ..rpc import Connection, RpcError
+from ..rpc import Connection
 from .client import EXTENSION, Client
 from .session import Session, characters
-from .store import Store
-from .tool import Tool
 
-CHUNK = 24
-KEPT = 256 * 1024
-"""How many characters of one message are kept for a later load."""
-
-_WORD = re.compile(r"\S+\s*|\s+")
-
-
-class TurnCancelledError(Exception):
-    """The person ended the turn while we waited for an answer."""
+_PIECE = re.compile(r"\s*(?:\S{24,}|(?:\S+\s+){1,4}|\S+)\s*|\s+")
+"""As much as a person reads at a glance."""
 
 
 class Turn:
@@ -37,22 +28,18 @@ class Turn:
         connection: Connection,
         client: Client,
         session: Session,
-        store: Store,
         prompt: list[dict[str, Any]],
     ) -> None:
         self.client = client
         self.session = session
-        self.store = store
         # What the client tells of its editor comes last: all the rest is what the person has sent.
         self.prompt = list(takewhile(lambda block: not _is_context(block), prompt))
         self.id = uuid.uuid4().hex
         self._connection = connection
         self._task: asyncio.Task[Any] | None = None
-        self._cancelled = False
-        self._kind = ""
-        self._message = ""
+        self._is_cancelled = False
+        self._message: dict[str, Any] = {}
         self._text: list[str] = []
-        self._length = 0
         self._tools: list[Tool] = []
 
     @property
@@ -66,29 +53,24 @@ class Turn:
         blocks = (block for block in self.prompt if block["type"] == "text")
         return "\n".join(block["text"] for block in blocks if attached_uri(block) is None)
 
-    @property
-    def brief(self) -> bool:
-        """Tell whether the person wants short answers."""
-        return self.session.settings.verbosity == "brief"
-
     def cancel(self) -> None:
         """End the turn now, or as soon as it begins."""
-        self._cancelled = True
+        self._is_cancelled = True
         if self._task is not None:
             self._task.cancel()
 
     def begin(self) -> None:
         """Become cancellable; a cancel that overtook us counts."""
         self._task = asyncio.current_task()
-        if self._cancelled:
-            raise TurnCancelledError
+        if self._is_cancelled:
+            raise asyncio.CancelledError
 
     def end(self) -> None:
         """Leave nothing open: no half message in the file, no tool call that runs for ever."""
         self._task = None
-        for tool in self._open_tools():
+        for tool in self._tools:
             tool.fail("Ended with the turn.")
-        self._flush()
+        self.flush()
         self.send(self.session.usage())
 
     def send(self, update: dict[str, Any]) -> None:
@@ -97,50 +79,48 @@ class Turn:
 
     async def say(self, text: str) -> None:
         """Add to the answer, in small pieces as a person would read them."""
-        for piece in _pieces(text):
+        for piece in _PIECE.findall(text):
             self.stream(piece)
         await self.room()
 
     async def think(self, text: str) -> None:
         """Tell what comes next, if the person wants to know."""
         if self.session.settings.thoughts:
-            self._speak("agent_thought_chunk", text)
+            self.stream(text, "agent_thought_chunk")
             await self.room()
 
-    def stream(self, text: str) -> None:
+    def stream(self, text: str, kind: str = "agent_message_chunk") -> None:
         """Add one chunk to the answer, as it is; call `room` now and then."""
-        self._speak("agent_message_chunk", text)
-
-    async def show(self, content: dict[str, Any]) -> None:
-        """Add something that is not text to the answer."""
-        self._flush()
-        update = {
-            "sessionUpdate": "agent_message_chunk",
-            "content": content,
-            "messageId": uuid.uuid4().hex,
-        }
+        if self._message.get("sessionUpdate") != kind:
+            self.flush()
+            self._message = {"sessionUpdate": kind, "messageId": uuid.uuid4().hex}
+        update = {**self._message, "content": {"type": "text", "text": text}}
         self.send(update)
-        self.record(update)
-        await self.room()
+        self.session.used += characters(update)
+        self._text.append(text)
 
-    def plan(self, entries: list[dict[str, Any]]) -> None:
-        """Show the plan as it stands."""
-        self._flush()
-        update = {"sessionUpdate": "plan", "entries": entries}
+    def flush(self) -> None:
+        """Put what was said so far into the file."""
+        if self._text:
+            content = {"type": "text", "text": "".join(self._text)}
+            self.record({**self._message, "content": content})
+        self._message, self._text = {}, []
+
+    def show(self, update: dict[str, Any], *, is_kept: bool = True) -> None:
+        """Send something that is not text."""
+        self.flush()
         self.send(update)
-        if all(entry["status"] == "completed" for entry in entries):
+        if is_kept:
             self.record(update)
 
-    def tool(
-        self, title: str, kind: str, *, locations: list[dict[str, Any]], raw_input: Any
-    ) -> Tool:
+    def tool(self, title: str, kind: str, path: Path | None = None, /, **raw_input: Any) -> Tool:
         """Begin a tool call."""
-        self._flush()
-        tool = Tool(self, title, kind, locations=locations, raw_input=raw_input)
+        self.flush()
+        tool = Tool(self, title, kind, path, raw_input)
         self._tools.append(tool)
         return tool
 
-    async def permitted(self, tool: Tool, *, always: str, about: str) -> bool:
+    async def is_permitted(self, tool: Tool, *, always: str, about: str) -> bool:
         """Ask whether a tool may go on; only a clear yes is one."""
         if always in self.session.allowed:
             return True
@@ -149,20 +129,16 @@ class Turn:
             {"optionId": "allow_always", "name": f"Always allow {about}", "kind": "allow_always"},
             {"optionId": "reject_once", "name": "Reject", "kind": "reject_once"},
         ]
-        try:
-            answer = await self.client.ask(
-                "session/request_permission", toolCall=tool.described(), options=options
-            )
-        except RpcError as error:
-            await self.say(f"I could not ask for permission ({error.message}), so I did not.\n\n")
-            return False
+        answer = await self.client.ask(
+            "session/request_permission", toolCall=tool.state, options=options
+        )
         outcome = answer.get("outcome")
-        chosen = outcome.get("optionId") if isinstance(outcome, dict) else None
-        if isinstance(outcome, dict) and outcome.get("outcome") == "cancelled":
-            raise TurnCancelledError
-        if chosen == "allow_always":
+        outcome = outcome if isinstance(outcome, dict) else {}
+        if outcome.get("outcome") == "cancelled":
+            raise asyncio.CancelledError
+        if outcome.get("optionId") == "allow_always":
             self.session.allowed.add(always)
-        return chosen in ("allow_once", "allow_always")
+        return outcome.get("optionId") in ("allow_once", "allow_always")
 
     async def room(self) -> None:
         """Wait for a slow reader, and let the other sessions have their turn."""
@@ -171,43 +147,53 @@ class Turn:
 
     def record(self, update: dict[str, Any]) -> None:
         """Keep an update for a later load."""
-        self.store.append(self.session.id, "update", update)
+        self.session.write(update=update)
 
-    def keep_message(self) -> None:
-        """Put what was said so far into the file."""
-        self._flush()
 
-    def _speak(self, kind: str, text: str) -> None:
-        if kind != self._kind:
-            self._flush()
-            self._kind, self._message = kind, uuid.uuid4().hex
-        update = {
-            "sessionUpdate": kind,
-            "content": {"type": "text", "text": text},
-            "messageId": self._message,
+class Tool:
+    """A tool call: told when it begins, as it goes on, and how it ended."""
+
+    def __init__(self, turn: Turn, title: str, kind: str, path: Path | None, raw: Any) -> None:
+        self._turn = turn
+        self._has_ended = False
+        self.state: dict[str, Any] = {
+            "toolCallId": uuid.uuid4().hex,
+            "title": title,
+            "kind": kind,
+            "status": "pending",
+            "locations": [] if path is None else [{"path": str(path)}],
+            "rawInput": raw,
         }
-        self.send(update)
-        self.session.used += characters(update)
-        if self._length < KEPT:
-            self._text.append(text)
-        self._length += len(text)
+        turn.send({"sessionUpdate": "tool_call", **self.state})
 
-    def _flush(self) -> None:
-        if self._text:
-            text = "".join(self._text)
-            if self._length > len(text):
-                text += f"\n\n… ({self._length - len(text):,} more characters were not kept)"
-            self.record(
-                {
-                    "sessionUpdate": self._kind,
-                    "content": {"type": "text", "text": text},
-                    "messageId": self._message,
-                }
-            )
-        self._kind, self._text, self._length = "", [], 0
+    def update(self, **changes: Any) -> None:
+        """Tell what changed."""
+        self.state.update(changes)
+        id = self.state["toolCallId"]
+        self._turn.send({"sessionUpdate": "tool_call_update", "toolCallId": id, **changes})
 
-    def _open_tools(self) -> list[Tool]:
-        return [tool for tool in self._tools if not tool.ended]
+    def done(self, **changes: Any) -> None:
+        """Tell that it worked."""
+        self._end(status="completed", **changes)
+
+    def fail(self, reason: str, **changes: Any) -> None:
+        """Tell that it did not work, and why, next to what it already shows."""
+        content = [*self.state.get("content", ()), text_content(reason)]
+        self._end(status="failed", content=content, **changes)
+
+    def _end(self, *, kept: str | None = None, **changes: Any) -> None:
+        if self._has_ended:
+            return
+        self._has_ended = True
+        self.update(**changes)
+        # A terminal is gone after a restart: a later load shows what it printed.
+        content = {} if kept is None else {"content": [text_content(kept)]}
+        self._turn.record({"sessionUpdate": "tool_call", **self.state, **content})
+
+
+def text_content(text: str) -> dict[str, Any]:
+    """Return text as a tool call shows it."""
+    return {"type": "content", "content": {"type": "text", "text": text}}
 
 
 def attached_uri(block: dict[str, Any]) -> str | None:
@@ -222,16 +208,3 @@ def attached_uri(block: dict[str, Any]) -> str | None:
 
 def _is_context(block: dict[str, Any]) -> bool:
     return block["type"] == "text" and bool(block["text"]) and not without_context(block["text"])
-
-
-def _pieces(text: str) -> list[str]:
-    pieces: list[str] = []
-    piece = ""
-    for word in _WORD.findall(text):
-        piece += word
-        if len(piece) >= CHUNK:
-            pieces.append(piece)
-            piece = ""
-    if piece:
-        pieces.append(piece)
-    return pieces

@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ...rpc import RpcError
-from .. import folder, notebook, paths
+from .. import files, notebook
 from ..settings import ASK, READ
-from ..tool import diff_content, location
 from ..turn import Turn
-from .base import Command, exists, file_meant, first_file, read
+from .look import file_meant, first_file, read
 
 ARROW = "=>"
 TODO_FILE = "TODO.md"
@@ -21,8 +22,8 @@ BEGIN = "<!-- collected by /todo: what is between these two lines is replaced --
 END = "<!-- end of what /todo collected -->"
 MOST_TODOS = 500
 
-_TODO = re.compile(r"(?:#|//|--|/\*|<!--|%|;)\W*\b(TODO|FIXME|XXX|HACK)\b(.*)")
-_TRAILING = re.compile(r"[ \t]+(?=\r?$)", re.MULTILINE)
+_TODO = re.compile(r"(?:#|//|--|/\*|<!--|%|;)\W*\b(TODO|FIXME|XXX|HACK)\b(.*?)\s*(?:\*/|-->)?\s*\Z")
+_TRAILING = re.compile(r"(\S?)[ \t]+(?=\r?$)", re.MULTILINE)
 _COLLECTED = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 
 
@@ -33,7 +34,7 @@ async def edit(turn: Turn, argument: str) -> None:
     if path is None:
         await turn.say("Tell me which file: `/edit FILE`, or `/edit FILE old text => new text`.\n")
         return
-    shown = paths.shown(path, turn.folder)
+    shown = files.shown(path, turn.folder)
     old, arrow, new = (part.strip() for part in change.partition(ARROW))
     if change and not (arrow and old):
         await turn.say(f"Write what to replace as `/edit {shown} old text {ARROW} new text`.\n")
@@ -41,24 +42,26 @@ async def edit(turn: Turn, argument: str) -> None:
     before = await read(turn, path)
     if before is None:
         return
-    if old and old not in before and path.suffix.lower() != notebook.SUFFIX:
-        await turn.say(f"`{shown}` does not contain `{old}`; I left it as it was.\n")
-        return
 
-    def change_of(text: str) -> str:
-        return _replaced(path, text, old, new) if old else _tidied(path, text)
+    def changed(text: str, is_markdown: bool) -> str:
+        return text.replace(old, new) if old else _tidied(text, is_markdown)
+
+    def change_of(text: str | None) -> str:
+        if path.suffix.lower() == notebook.SUFFIX:
+            return notebook.edited(text or "", changed)
+        return changed(text or "", path.suffix.lower() in (".md", ".rmd", ".qmd"))
 
     try:
-        after = change_of(before)
-    except notebook.NotebookError as error:
+        is_same = change_of(before) == before
+    except ValueError as error:
         await turn.say(f"`{shown}` is no notebook that I can edit: {error}.\n")
         return
-    if after == before:
-        reason = f"no cell contains `{old}`" if old else "it is tidy already"
+    if is_same:
+        reason = f"it does not contain `{old}`" if old else "it is tidy already"
         await turn.say(f"Nothing to change in `{shown}`: {reason}.\n")
         return
     what = f"`{old}` replaced by `{new}`" if old else "tidied"
-    await _propose(turn, path, before, after, what, change_of)
+    await _propose(turn, path, before, what, change_of)
 
 
 async def todo(turn: Turn, _argument: str) -> None:
@@ -66,138 +69,90 @@ async def todo(turn: Turn, _argument: str) -> None:
     path = turn.folder / TODO_FILE
     await turn.think(f"I collect TODO and FIXME comments into {TODO_FILE}.")
     items: list[str] = []
-    async for file in folder.files(turn.folder, turn.session.settings.suffixes):
-        if file == path:
-            continue
-        for line in folder.lines(file):
-            if match := _TODO.search(line.text):
-                place = line.place(paths.shown(file, turn.folder))
-                items.append(f"- [ ] `{place}` {match[1]}{_ending(match[2])}")
-        if len(items) >= MOST_TODOS:
-            break
+    for file in files.walk(turn.folder, turn.session.settings.suffixes):
+        await asyncio.sleep(0)
+        items += (
+            f"- [ ] `{line.place(turn.folder)}` {found[1]}{found[2]}"
+            for line in (files.lines(file) if file != path else ())
+            if (found := _TODO.search(line.text))
+        )
     before = await _existing(turn, path)
+
+    def change_of(text: str | None) -> str:
+        return _collected(text or "", items[:MOST_TODOS])
+
     if not items and before is None:
         await turn.say("There are no TODO or FIXME comments in this folder.\n")
-        return
-    after = _collected(before, items[:MOST_TODOS])
-    if after == before:
+    elif change_of(before) == before:
         await turn.say(f"`{TODO_FILE}` is up to date: {len(items)} comment(s).\n")
-        return
-    await _propose(turn, path, before, after, f"{len(items)} comment(s) listed")
+    else:
+        await _propose(turn, path, before, f"{len(items)} comment(s) listed", change_of)
 
 
 async def _existing(turn: Turn, path: Path) -> str | None:
     try:
         return await turn.client.read(path)
     except (RpcError, FileNotFoundError):
-        if exists(path):
+        # A client's own word for "not found" may be any.
+        if await asyncio.to_thread(path.exists):
             raise
         return None
 
 
 async def _propose(
-    turn: Turn,
-    path: Path,
-    before: str | None,
-    after: str,
-    what: str,
-    change_of: Callable[[str], str] | None = None,
+    turn: Turn, path: Path, before: str | None, what: str, change_of: Callable[[str | None], str]
 ) -> None:
     """Show an edit and make it, if the mode, the client and the person allow it."""
-    shown = paths.shown(path, turn.folder)
-    mode = turn.session.settings.mode
-    tool = turn.tool(
-        f"Edit {shown}",
-        "edit",
-        locations=[location(path)],
-        raw_input={"path": str(path), "change": what},
-    )
-    tool.update(content=[diff_content(path, before, after)])
+    shown = files.shown(path, turn.folder)
+    mode, after = turn.session.settings.mode, change_of(before)
+    tool = turn.tool(f"Edit {shown}", "edit", path, path=str(path), change=what)
+    diff = {"type": "diff", "path": str(path), "oldText": before, "newText": after}
+    tool.update(content=[diff])
     if mode == READ:
-        tool.done(raw_output={"written": False})
+        tool.done(rawOutput={"written": False})
         await turn.say(
             f"This is what I propose ({what}). I wrote nothing: the mode is **Read only**.\n"
         )
         return
-    if mode == ASK and not await turn.permitted(tool, always="edit", about="edits in this session"):
-        tool.fail("Rejected: the file is as it was.", raw_output={"written": False})
+    if mode == ASK and not await turn.is_permitted(
+        tool, always="edit", about="edits in this session"
+    ):
+        tool.fail("Rejected: the file is as it was.", rawOutput={"written": False})
         await turn.say(f"Rejected: I left `{shown}` as it was.\n")
         return
-    tool.start()
+    tool.update(status="in_progress")
     now = await _existing(turn, path)
-    if now is not None and change_of is not None and _has_same_cells(path, before, now):
-        # A kernel that starts writes into its notebook, and not into what was shown.
-        after = change_of(now)
-    elif now != before:
-        tool.fail("The file changed in the meantime.", raw_output={"written": False})
+    if _told(path, now) != _told(path, before):
+        tool.fail("The file changed in the meantime.", rawOutput={"written": False})
         await turn.say(f"`{shown}` changed while I waited, so I wrote nothing. Ask me again.\n")
         return
+    after = change_of(now)
     await turn.client.write(path, after)
-    tool.done(raw_output={"written": True, "characters": len(after)})
+    tool.done(rawOutput={"written": True, "characters": len(after)})
     await turn.say(f"Done: I wrote `{shown}` ({what}).\n")
 
 
-def _has_same_cells(path: Path, before: str | None, now: str) -> bool:
-    if path.suffix.lower() != notebook.SUFFIX or before is None:
-        return False
+def _told(path: Path, text: str | None) -> Any:
+    """Return what a diff is about: a kernel that starts writes into its notebook, not its cells."""
     try:
-        return notebook.cells(before) == notebook.cells(now)
-    except notebook.NotebookError:
-        return False
+        is_notebook = text is not None and path.suffix.lower() == notebook.SUFFIX
+        return notebook.cells(text or "") if is_notebook else text
+    except ValueError:
+        return text
 
 
-def _replaced(path: Path, text: str, old: str, new: str) -> str:
-    if path.suffix.lower() == notebook.SUFFIX:
-        return notebook.replace(text, old, new)
-    return text.replace(old, new)
+def _tidied(text: str, is_markdown: bool) -> str:
+    def ending(match: re.Match[str]) -> str:
+        # Two spaces at the end of a line of Markdown are a line break, not a slip.
+        is_break = is_markdown and match[1] and match[0].endswith("  ")
+        return match[1] + ("  " if is_break else "")
+
+    return _TRAILING.sub(ending, text)
 
 
-def _tidied(path: Path, text: str) -> str:
-    suffix = path.suffix.lower()
-    if suffix == notebook.SUFFIX:
-        return notebook.tidy(
-            text, path.stem.replace("_", " ").replace("-", " ").strip().capitalize()
-        )
-    # Two spaces at the end of a line of Markdown are a line break, not a slip.
-    keeps = suffix in (".md", ".rmd", ".qmd")
-    text = _TRAILING.sub(lambda match: "  " if keeps and _is_break(match) else "", text)
-    if text and not text.endswith("\n"):
-        text += "\r\n" if "\r\n" in text else "\n"
-    return text
-
-
-def _is_break(match: re.Match[str]) -> bool:
-    before = match.string[match.start() - 1 : match.start()]
-    return match[0].endswith("  ") and before not in ("", "\n")
-
-
-def _ending(text: str) -> str:
-    """Return the rest of a comment without the sign that closes it."""
-    return re.sub(r"\s*(\*/|-->)?\s*\Z", "", text).rstrip()
-
-
-def _collected(before: str | None, items: list[str]) -> str:
+def _collected(before: str, items: list[str]) -> str:
     """Return the file with the list in it; what people wrote around the list stays."""
     block = "\n".join([BEGIN, "", *(items or ["Nothing is left to do."]), "", END])
-    if before is None:
-        return f"# To do\n\n{block}\n"
     if _COLLECTED.search(before):
         return _COLLECTED.sub(lambda _: block, before, count=1)
-    return f"{before.rstrip()}\n\n{block}\n" if before.strip() else f"# To do\n\n{block}\n"
-
-
-COMMANDS = [
-    Command(
-        "edit",
-        "Replace a text in a file, or tidy the file; you see the diff and decide",
-        edit,
-        hint=f"FILE [old {ARROW} new]",
-        words=("change", "replace", "fix", "tidy", "rename", "write", "clean"),
-    ),
-    Command(
-        "todo",
-        f"Collect the TODO and FIXME comments of the folder into {TODO_FILE}",
-        todo,
-        words=("todos", "fixme", "tasks"),
-    ),
-]
+    return f"{before.rstrip() or '# To do'}\n\n{block}\n"

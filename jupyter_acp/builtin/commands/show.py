@@ -1,100 +1,88 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Showing what a conversation can hold besides text: plans, forms and pictures."""
+"""What a conversation can hold besides words: plans, forms, pictures, floods, waits and crashes."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
+import os
+import sys
 from collections import Counter
 from typing import Any
 
-from .. import folder, notebook, png
+from .. import files, notebook
 from ..turn import Turn
-from .base import Command
 
 STEP_SECONDS = 0.2
 """Long enough for a person to see an entry move."""
 
-FORM: dict[str, Any] = {
+MOST_CHUNKS = 1_000_000
+MOST_SECONDS = 3600.0
+TICK = 0.5
+BREATH = 256
+"""Chunks between two looks at whether the reader keeps up and the turn is still wanted."""
+
+CRASH_STATUS = 3
+
+FIELDS: dict[str, dict[str, Any]] = {
+    "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 60},
+    "notebooks": {"type": "integer", "title": "Open notebooks", "minimum": 0, "default": 3},
+    "hours": {
+        "type": "number",
+        "title": "Hours of your longest cell",
+        "minimum": 0,
+        "default": 0.5,
+    },
+    "autosave": {"type": "boolean", "title": "Autosave", "default": True},
+    "theme": {"type": "string", "title": "Theme", "enum": ["light", "dark"], "default": "light"},
+    "languages": {
+        "type": "array",
+        "title": "Languages",
+        "items": {
+            "anyOf": [{"const": "python", "title": "Python"}, {"const": "julia", "title": "Julia"}]
+        },
+        "minItems": 1,
+        "default": ["python"],
+    },
+}
+FORM = {
     "type": "object",
     "title": "About your notebook",
-    "properties": {
-        "name": {
-            "type": "string",
-            "title": "Name",
-            "description": "What shall I call you?",
-            "minLength": 1,
-            "maxLength": 60,
-        },
-        "notebooks": {
-            "type": "integer",
-            "title": "Notebooks",
-            "description": "How many do you keep open?",
-            "minimum": 0,
-            "maximum": 1000,
-            "default": 3,
-        },
-        "hours": {
-            "type": "number",
-            "title": "Hours",
-            "description": "How long did your longest cell run?",
-            "minimum": 0,
-            "default": 0.5,
-        },
-        "autosave": {"type": "boolean", "title": "Autosave", "default": True},
-        "theme": {
-            "type": "string",
-            "title": "Theme",
-            "oneOf": [
-                {"const": "light", "title": "Light"},
-                {"const": "dark", "title": "Dark"},
-                {"const": "system", "title": "As the system"},
-            ],
-            "default": "system",
-        },
-        "languages": {
-            "type": "array",
-            "title": "Languages",
-            "description": "Which ones do you write?",
-            "items": {
-                "anyOf": [
-                    {"const": "python", "title": "Python"},
-                    {"const": "r", "title": "R"},
-                    {"const": "julia", "title": "Julia"},
-                ]
-            },
-            "minItems": 1,
-            "default": ["python"],
-        },
-    },
+    "properties": FIELDS,
     "required": ["name", "languages"],
 }
+
+BARS = (
+    "iVBORw0KGgoAAAANSUhEUgAAAHgAAABQAgMAAACv9VkaAAAADFBMVEX////zdyZhYWGenp62l/d0AAAAM0lEQVR42mNgGAVwwP"
+    "8fCEalh7U0stCoND2lWUOBYIRIIwuNSo9Kj0oPMulVeMBgbqIAAONnQ1fTa8fLAAAAAElFTkSuQmCC"
+)
+"""A small bar chart, as a PNG."""
 
 
 async def plan(turn: Turn, _argument: str) -> None:
     """Take stock of the folder in steps that can be watched."""
     entries = [
-        {"content": content, "priority": priority, "status": "pending"}
-        for content, priority in (
-            ("List the files of the folder", "high"),
-            ("Read the notebooks", "medium"),
-            ("Tell what there is", "low"),
-        )
+        {"content": "List the files of the folder", "priority": "high", "status": "pending"},
+        {"content": "Read the notebooks", "priority": "medium", "status": "pending"},
+        {"content": "Tell what there is", "priority": "low", "status": "pending"},
     ]
-    turn.plan(entries)
+
+    def tell() -> None:
+        is_done = entries[-1]["status"] == "completed"
+        turn.show({"sessionUpdate": "plan", "entries": entries}, is_kept=is_done)
+
+    tell()
     kinds: Counter[str] = Counter()
     cells = 0
     for index, entry in enumerate(entries):
         entry["status"] = "in_progress"
-        turn.plan(entries)
+        tell()
         await asyncio.sleep(STEP_SECONDS)
         if index == 0:
-            async for path in folder.files(turn.folder):
-                kinds[path.suffix.lower() or "(no suffix)"] += 1
+            kinds.update(path.suffix.lower() or "(no suffix)" for path in files.walk(turn.folder))
         elif index == 1:
-            async for path in folder.files(turn.folder, (notebook.SUFFIX,)):
-                cells += len({line.cell for line in folder.lines(path)})
+            for path in files.walk(turn.folder, (notebook.SUFFIX,)):
+                cells += len({line.cell for line in files.lines(path)})
         else:
             most = ", ".join(f"`{kind}` {count}" for kind, count in kinds.most_common(6))
             await turn.say(
@@ -102,12 +90,12 @@ async def plan(turn: Turn, _argument: str) -> None:
                 f"Its notebooks have {cells} cell(s) with something in them.\n"
             )
         entry["status"] = "completed"
-        turn.plan(entries)
+        tell()
 
 
 async def ask(turn: Turn, _argument: str) -> None:
     """Show a form with a field of every type and tell what came back."""
-    if not turn.client.forms:
+    if not turn.client.offers("elicitation", "form"):
         await turn.say("I cannot ask: this client does not offer forms (`elicitation.form`).\n")
         return
     answer = await turn.client.ask(
@@ -119,19 +107,14 @@ async def ask(turn: Turn, _argument: str) -> None:
     action, content = answer.get("action"), answer.get("content")
     if action == "accept":
         rows = content.items() if isinstance(content, dict) else ()
-        listed = "".join(f"- {_title(name)}: {_value(value)}\n" for name, value in rows)
-        await turn.say(f"Thank you. You answered:\n\n{listed or '- nothing' + chr(10)}")
-    elif action == "decline":
-        await turn.say("You declined to answer. That is fine.\n")
-    elif action == "cancel":
-        await turn.say("You closed the form without an answer.\n")
+        listed = "".join(
+            f"- {FIELDS.get(name, {}).get('title', name)}: {_value(value)}\n"
+            for name, value in rows
+        )
+        await turn.say(f"Thank you. You answered:\n\n{listed}")
     else:
-        await turn.say(f"The client answered the form with {action!r}, which I do not know.\n")
-
-
-def _title(name: str) -> str:
-    field = FORM["properties"].get(name)
-    return str(field["title"]) if field else f"`{name}`"
+        words = {"decline": "declined to answer", "cancel": "closed the form without an answer"}
+        await turn.say(f"You {words.get(action or '', f'answered with {action!r}')}.\n")
 
 
 def _value(value: Any) -> str:
@@ -141,19 +124,53 @@ def _value(value: Any) -> str:
 
 
 async def image(turn: Turn, _argument: str) -> None:
-    """Draw a picture."""
-    data = base64.b64encode(png.interference()).decode()
-    await turn.say("Two rings of waves that cross, computed just now:\n\n")
-    await turn.show({"type": "image", "mimeType": "image/png", "data": data})
+    """Show a picture."""
+    await turn.say("A picture:\n\n")
+    content = {"type": "image", "mimeType": "image/png", "data": BARS}
+    turn.show({"sessionUpdate": "agent_message_chunk", "content": content})
 
 
-COMMANDS = [
-    Command(
-        "plan",
-        "Take stock of the folder, step by step",
-        plan,
-        words=("plan", "steps", "summary", "overview", "folder"),
-    ),
-    Command("ask", "Show a form with a field of every type", ask, words=("form", "question")),
-    Command("image", "Draw a picture", image, words=("picture", "draw", "plot", "png")),
-]
+async def stream(turn: Turn, argument: str) -> None:
+    """Send numbered chunks as fast as they are read: a gap or a double can be seen."""
+    digits = argument.replace(",", "") or "100"
+    count = int(digits) if digits.isdecimal() else 0
+    if not 1 <= count <= MOST_CHUNKS:
+        await turn.say(f"Tell me how many: `/stream N`, with N from 1 to {MOST_CHUNKS:,}.\n")
+        return
+    for number in range(1, count + 1):
+        turn.stream(f"{number} ")
+        if number % BREATH == 0:
+            await turn.room()
+
+
+async def slow(turn: Turn, argument: str) -> None:
+    """Take a while, and show that it goes on."""
+    try:
+        seconds = float(argument or 5)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MOST_SECONDS:
+        most = f"{MOST_SECONDS:,.0f}"
+        await turn.say(f"Tell me how long: `/slow SECONDS`, with SECONDS from 0 to {most}.\n")
+        return
+    passed = 0.0
+    while passed < seconds:
+        step = min(TICK, seconds - passed)
+        await asyncio.sleep(step)
+        passed += step
+        await turn.say(f"{passed:g} of {seconds:g} s\n\n")
+    await turn.say("Done.\n")
+
+
+async def crash(turn: Turn, _argument: str) -> None:
+    """Die in the middle of a turn, as a real agent might."""
+    await turn.say("I crash now, as you asked. This conversation is kept: load it again.\n")
+    turn.flush()
+    # The last words shall be on the wire, so that what is lost is only what was never said.
+    await asyncio.sleep(TICK / 5)
+    sys.stderr.write(
+        "jupyter-acp-builtin: fatal: the crash that /crash asked for\n"
+        f"  session {turn.session.id}, in the middle of a turn; exit status {CRASH_STATUS}\n"
+    )
+    sys.stderr.flush()
+    os._exit(CRASH_STATUS)
