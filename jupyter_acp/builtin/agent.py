@@ -44,6 +44,8 @@ class Agent(Peer):
         self._connection: Connection
         self._capabilities: dict[str, Any] | None = None
         self._open: dict[str, Session] = {}
+        self._turns: dict[str, Turn] = {}
+        """The running turns, by the ids of their sessions."""
         self._methods: dict[str, Callable[[Request, dict[str, Any]], None]] = {
             "initialize": self._initialize,
             "authenticate": self._authenticate,
@@ -78,9 +80,7 @@ class Agent(Peer):
     def on_notification(self, method: str, params: Any) -> None:
         """End a turn; whatever else we are told is not for us."""
         if method == "session/cancel" and isinstance(params, dict):
-            session = self._open.get(_text(params, "sessionId"))
-            if session is not None and session.turn is not None:
-                session.turn.cancel()
+            self._cancel(_text(params, "sessionId"))
 
     def _initialize(self, request: Request, params: dict[str, Any]) -> None:
         if type(params.get("protocolVersion")) is not int:
@@ -160,15 +160,17 @@ class Agent(Peer):
 
     def _prompt(self, request: Request, params: dict[str, Any]) -> None:
         session, prompt = self._session(params), _blocks(params)
-        if session.turn is not None:
+        if session.id in self._turns:
             raise RpcError(
                 INVALID_REQUEST,
                 "This session is still answering: wait for it, or send session/cancel first.",
             )
-        session.turn = Turn(self._connection, self._client(session), session, prompt)
-        request.run(self._answer(session, session.turn))
+        turn = self._turns[session.id] = Turn(
+            self._connection, self._client(session), session, prompt
+        )
+        request.run(self._answer(session, turn))
         # Cancelling a task that has not begun skips its clean-up: the turn itself knows how to end.
-        request.on_cancel = session.turn.cancel
+        request.on_cancel = turn.cancel
 
     async def _answer(self, session: Session, turn: Turn) -> dict[str, Any]:
         try:
@@ -179,7 +181,7 @@ class Agent(Peer):
                 turn.record({**update, "messageId": turn.id})
             return {"stopReason": await answer(turn)}
         finally:
-            session.turn = None
+            del self._turns[session.id]
             turn.end()
 
     def _entitle(self, session: Session, turn: Turn) -> None:
@@ -193,7 +195,7 @@ class Agent(Peer):
 
     def _restored(self, params: dict[str, Any]) -> tuple[Session, list[dict[str, Any]]]:
         id, cwd = _text(params, "sessionId"), _folder(params)
-        if id in self._open and self._open[id].turn is not None:
+        if id in self._turns:
             raise RpcError(INVALID_REQUEST, "This session is answering: cancel it first.")
         session, updates = self._stored.read(id)
         if session.cwd != cwd:
@@ -213,10 +215,12 @@ class Agent(Peer):
             self._notify(session, session.usage())
 
     def _forget(self, id: str) -> bool:
-        session = self._open.pop(id, None)
-        if session is not None and session.turn is not None:
-            session.turn.cancel()
-        return session is not None
+        self._cancel(id)
+        return self._open.pop(id, None) is not None
+
+    def _cancel(self, id: str) -> None:
+        if (turn := self._turns.get(id)) is not None:
+            turn.cancel()
 
     def _session(self, params: dict[str, Any]) -> Session:
         id = _text(params, "sessionId")

@@ -39,8 +39,7 @@ def from_uri(uri: str) -> Path | None:
     found = _FILE_URI.match(uri)
     if found is None:
         return None
-    path = unquote(found[1])
-    return Path(path.lstrip("/") if os.name == "nt" else path)
+    return Path(unquote(found[1]))
 
 
 def from_person(name: str, folder: Path) -> Path:

@@ -12,16 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from ..rpc import RpcError
 from ..rpc.errors import NOT_FOUND
 from .settings import Settings
-
-if TYPE_CHECKING:
-    from .turn import Turn
 
 STATE_VARIABLE = "JUPYTER_ACP_BUILTIN_STATE"
 CAPACITY = 1_000_000
@@ -40,7 +37,6 @@ class Session:
     settings: Settings = field(default_factory=Settings)
     used: int = 0
     allowed: set[str] = field(default_factory=set)
-    turn: Turn | None = None
 
     @property
     def id(self) -> str:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ..settings import READ
 from ..turn import Turn
 
@@ -28,11 +26,10 @@ async def run(turn: Turn, argument: str) -> None:
         tool.fail("Rejected: nothing was run.")
         await turn.say("Rejected: I ran nothing.\n")
         return
-    shell, flag = ("cmd", "/c") if os.name == "nt" else ("sh", "-c")
     created = await turn.client.ask(
         "terminal/create",
-        command=shell,
-        args=[flag, argument],
+        command="sh",
+        args=["-c", argument],
         cwd=str(turn.folder),
         outputByteLimit=MOST_OUTPUT,
     )
