@@ -1,3 +1,3 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Sessions that belong to the server: windows and agents come and go, the transcript stays."""
+"""Sessions: conversations that the server keeps independently of windows and agent processes."""

@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The agent's side of a session: which process knows it, by which id, and how it is asked.
+"""The agent's side of a session: its process, its own session id, and the requests to it.
 
-Agents come and go. A session is opened with its agent when it begins, restored when the agent was
-started again, and opened anew where nothing else works.
+A session is opened with its agent when it begins and restored after the agent was started again.
+If the agent cannot restore it, a new session of the agent takes its place.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _RESTORED = {
 
 
 class AgentSession:
-    """What one session has to do with its agent."""
+    """Connects one session to its agent: opens, restores and closes it there, and sends requests."""
 
     patience = 5.0
-    """How long an agent may take to end a turn or a session, in seconds, before we go on without it."""
+    """Timeout for the agent to end a turn or a session, in seconds."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class AgentSession:
         extra_patience: float,
         logger: Logger,
     ) -> None:
-        """Take the links to all agents, and how much longer this one may take to open a session."""
+        """Take the links to all agents, and the extra time to open a session, in seconds."""
         self._owner = owner
         self.transcript = transcript
         self._links = links
@@ -66,16 +66,16 @@ class AgentSession:
         self._anew: health.Anew | None = None
         self.options = Options(transcript, self.connect, self.call)
         self.told = Told()
-        """What the agent knows of what the user has open."""
+        """The parts of the context that the agent has received."""
 
     @property
     def id(self) -> str | None:
-        """The agent's own id of the session."""
+        """The id that the agent gave the session."""
         return self._record.agent_session
 
     @property
     def is_remote(self) -> bool:
-        """Whether it works on files that are not here."""
+        """True if the session is remote: its files are not on this server."""
         return self._owner.is_remote
 
     @property
@@ -85,22 +85,22 @@ class AgentSession:
 
     @property
     def agent(self) -> Agent | None:
-        """The agent, if it runs and knows the session."""
+        """The agent if it runs and knows the session, else None."""
         return self._link.agent if self._link is not None else None
 
     @property
     def is_connected(self) -> bool:
-        """Whether an agent that runs knows the session."""
+        """True if a running agent knows the session."""
         return self._link is not None and self._link.running
 
     @property
     def was_connected(self) -> bool:
-        """Whether an agent of this run knows or knew the session."""
+        """True if an agent has known the session since the server started."""
         return self._link is not None or self._was_lost
 
     @property
     def is_connecting(self) -> bool:
-        """Whether an agent is being asked to open the session."""
+        """True while an agent opens or restores the session."""
         return self._connecting is not None
 
     @property
@@ -111,12 +111,12 @@ class AgentSession:
     def _own_link(self) -> AgentLink:
         return self._links.of(self._record)
 
-    # Ask it
+    # Requests
 
     async def request(
         self, agent: Agent, method: str, params: dict[str, Any], note: Callable[[Any], None]
     ) -> Any:
-        """Ask without a time limit; `note` sees the result in the order of arrival."""
+        """Send a request without a timeout; `note` receives the result in the order of arrival."""
         params = {**params, "sessionId": self.id}
         try:
             return await agent.connection.request(method, params, note=note)
@@ -124,7 +124,7 @@ class AgentSession:
             raise explained(error, agent) from None
 
     async def call(self, call: Call) -> Any:
-        """Ask something about the session, and tell every window what was chosen by it."""
+        """Send a request about the session; report a choice made by it to every window."""
         agent = await self.connect()
 
         def note(result: Any) -> None:
@@ -137,12 +137,12 @@ class AgentSession:
             raise explained(error, agent) from None
 
     async def call_by(self, capability: str, params: dict[str, Any]) -> Any:
-        """Ask something that the agent may know several ways to answer."""
+        """Send a request by the best method that the agent offers for a capability."""
         agent = await self.connect()
         return await by_any_way(agent, capability, lambda method: self.call(Call(method, params)))
 
     async def tell(self, capability: str) -> None:
-        """Tell the agent what became of the session, if it runs and wants to know."""
+        """Tell the agent that the session was closed or deleted, if it runs and has a method for it."""
         link = self._link or self._own_link
         agent, agent_session = link.agent, self.id
         if agent is None or agent_session is None:
@@ -167,32 +167,32 @@ class AgentSession:
             agent.connection.notify(protocol.SESSION_CANCEL, {"sessionId": self.id})
 
     async def editor_context(self) -> Block | None:
-        """Return what the agent does not know yet of what the user has open, if anything."""
+        """Return the parts of the user's editor context that are new to the agent, if any."""
         memory = (self.agent, self.id, self.transcript.compactions)
         return await self._own_link.context(self._owner, self.told, memory)
 
-    # Open it
+    # Opening
 
     async def ready(self) -> Agent:
-        """Return the agent, started if need be, whether or not it knows the session."""
+        """Return the agent, started if necessary, whether or not it knows the session."""
         return await self._own_link.ready()
 
     async def open(
         self, method: str, params: dict[str, Any], link: AgentLink | None = None
     ) -> dict[str, Any]:
-        """Send `session/new`, `fork`, `load` or `resume`; join the link in the order of arrival."""
+        """Send `session/new`, `fork`, `load` or `resume`, and join the link when the answer arrives."""
         link = link or self._own_link
         agent = await link.ready()
 
         def join(result: Any) -> None:
             result = result if isinstance(result, dict) else {}
-            # What is forked keeps its id: the new one needs one of its own.
+            # The forked session keeps its id; the fork needs another one.
             is_fork = method in (protocol.SESSION_FORK, protocol.EXT_FORK)
             known = None if is_fork else params.get("sessionId")
             agent_session = result.get("sessionId", known)
             if not isinstance(agent_session, str):
                 raise RpcError(UNAVAILABLE, f"{link.name} answered {method} without an id.")
-            # First of all: what another session has is refused.
+            # Before anything is changed: this fails if another session has the id.
             link.join(agent_session, self._owner)
             record, setup = self._record, self.transcript.setup
             record.agent_session = agent_session
@@ -203,8 +203,8 @@ class AgentSession:
             setup.began(result)
             setup.keep("promptCapabilities", agent.capabilities.get("promptCapabilities"))
 
-        # On the wire only: the secrets of servers and what opens the way to our tools are written
-        # down nowhere.
+        # These are only sent, never stored: they contain secrets of servers and the token for our
+        # tools.
         configured = await link.configured_servers(self._owner, agent, params["mcpServers"])
         params = {**params, "mcpServers": [*params["mcpServers"], *configured.entries]}
         if agent.spec.takes_tools and not self._owner.is_remote:
@@ -217,11 +217,11 @@ class AgentSession:
         self._tell_servers(configured.told)
         if not isinstance(result, dict):
             return {}
-        # The session is there: no field of the answer may keep windows from hearing of it.
+        # The session exists now. A field that cannot be encoded must not hide it from windows.
         return {key: value for key, value in result.items() if is_writable(value)}
 
     def _tell_servers(self, told: list[dict[str, Any]]) -> None:
-        """Tell every window which MCP servers the agent has been given, unless that is known."""
+        """Tell every window the MCP servers that the agent was given, if they have changed."""
         setup = self.transcript.setup
         before = setup.known.get("mcpServers", [])
         if told == before:
@@ -233,12 +233,12 @@ class AgentSession:
                 words = f"This session has no MCP server “{server['name']}”. {server['message']}"
                 self.transcript.append(protocol.NOTICE, {"level": "warning", "message": words})
 
-    # Connect it again
+    # Restoring
 
     async def connect(self, *, may_begin_anew: bool = True) -> Agent:
-        """Return an agent that knows the session, restored if need be.
+        """Return an agent that knows the session; restore the session if necessary.
 
-        A session that only its agent knows has nothing to begin anew from.
+        Without `may_begin_anew` this fails if the agent cannot restore the session.
         """
         self._owner.check_open()
         if (agent := self.agent) is not None:
@@ -247,7 +247,7 @@ class AgentSession:
             loop = asyncio.get_running_loop()
             self._connecting = loop.create_task(self._connect(may_begin_anew=may_begin_anew))
         connecting = self._connecting
-        # Whoever gives up waiting must not end it half-way.
+        # A cancelled caller must not cancel the task, which other callers wait for, too.
         await asyncio.wait({connecting})
         if connecting.cancelled():
             raise closing()
@@ -264,7 +264,7 @@ class AgentSession:
             await self.options.choose_again(before)
             self._owner.check_open()
             if self._link is not link or link.agent is not agent:
-                # It has died while it was listened to: the next one knows nothing of this session.
+                # The agent ended meanwhile: a new process does not know the session.
                 raise RpcError(UNAVAILABLE, f"{link.name} ended while it restored the session.")
             self.transcript.append(protocol.RESTORED, {"how": how, "message": message})
             self._owner.connected()
@@ -275,16 +275,16 @@ class AgentSession:
     async def _restore(
         self, link: AgentLink, agent: Agent, *, may_begin_anew: bool
     ) -> tuple[str, str]:
-        """Try the gentlest way first; return how it went, and the same in words."""
+        """Restore the session by the first method that works; return its name and a message for users."""
         record, anew = self._record, self._anew
-        # What the journal has never seen has to be told, not only gone on with.
+        # If our transcript is empty, the agent has to replay the history: only "load" does so.
         capability = "resume" if self.transcript.seq else "load"
         is_known = self.id is not None and anew is None
         for method in ways(agent, capability) if is_known else []:
             assert self.id is not None
             self.transcript.shut_gate()
             try:
-                # Joined before the request is sent: some agents replay before they answer.
+                # Join before the request is sent: some agents replay before they answer.
                 link.join(self.id, self._owner)
                 await self.open(method, {**self._folders(), "sessionId": self.id}, link)
             except BaseException as error:
@@ -293,7 +293,7 @@ class AgentSession:
                 if not isinstance(error, RpcError) or not agent.alive:
                     raise
                 if wants_login(error, agent):
-                    # Whoever logs in has it back; a new session would only look like it.
+                    # After a login the session can be restored, so do not open a new one.
                     raise
                 note_unknown(agent, method, error)
                 self.logger.info("%s was refused by %s: %s", method, link.name, error.brief)
@@ -304,7 +304,7 @@ class AgentSession:
                 return how, message.format(name=link.name)
         if not may_begin_anew:
             raise RpcError(UNAVAILABLE, f"{link.name} did not open this session again.")
-        # It may have the id of the old one.
+        # The new session may get the id of the old one.
         self.told.forget()
         await self.open(protocol.SESSION_NEW, self._begun_anew(), link)
         self._anew = None
@@ -322,7 +322,7 @@ class AgentSession:
         return "new", words + "remember anything."
 
     def _folders(self) -> dict[str, Any]:
-        """Return what every request that opens the session names."""
+        """Return the parameters common to all requests that open the session."""
         record = self._record
         params: dict[str, Any] = {"cwd": record.cwd, "mcpServers": record.mcp_servers}
         if record.additional_directories and record.remote is None:
@@ -330,19 +330,19 @@ class AgentSession:
         return params
 
     def _begun_anew(self) -> dict[str, Any]:
-        """Return the request for a new session that takes the place of the old one."""
+        """Return the parameters of `session/new` for a session that replaces the old one."""
         params, record = self._folders(), self._record
         if hints := {key: value for key, value in record.metadata.items() if key != REQUESTED_ID}:
             params["_meta"] = {protocol.SANDBOX: hints}
         if remote := going_on(record):
             params["remote"] = remote
-            # Where it was, there may be work that has never come back.
+            # The old remote session may have results that were not brought back.
             told = {"remote": remote, "continues": record.agent_session}
             params["_meta"] = {**params.get("_meta", {}), protocol.META: told}
         return params
 
     async def reload(self) -> None:
-        """Replace the transcript by what the agent tells, or change nothing if it tells nothing."""
+        """Replace the transcript by the agent's replay; fail without changes if there is none."""
         agent = await self.connect()
         if protocol.SESSION_LOAD not in ways(agent, "load") or self.id is None:
             raise RpcError(METHOD_NOT_FOUND, f"{self.name} cannot tell what was said in a session.")
@@ -360,15 +360,15 @@ class AgentSession:
         if not told:
             raise RpcError(UNAVAILABLE, f"{self.name} told nothing of this session.")
 
-    # End it
+    # Closing
 
     def lose(self) -> None:
-        """Take note that the agent has ended; the next request brings it back."""
+        """Note that the agent has ended; the next request starts it again."""
         self._link = None
         self._was_lost = True
 
     def abandon(self, anew: health.Anew) -> None:
-        """Leave the agent's session to itself: the next request opens another."""
+        """Disconnect from the agent's session; the next request opens a new one."""
         link, agent_session = self._link, self.id
         self.lose()
         self._anew = anew
@@ -381,38 +381,38 @@ class AgentSession:
             closing.add_done_callback(self._closing.discard)
 
     async def close(self) -> None:
-        """Let the agent forget the session, wherever it is on the way to it."""
+        """Close the session with the agent, also while it is being restored."""
         connecting, restoring = self._connecting, self._restoring
         if connecting is not None:
             connecting.cancel()
             await asyncio.gather(connecting, return_exceptions=True)
-        # One that is being restored has been heard of by the agent already.
+        # The agent may know a session that is being restored.
         link, self._link = self._link or restoring, None
         self._was_lost = False
         if link is not None:
             link.leave(self._owner)
-            # Some agents count anew in every run: the id may be another session's by now.
+            # Some agents reuse ids after a restart: the id may belong to another session now.
             if self.id is not None and link.is_free(self.id):
                 await self.tell("close")
 
     def stop(self) -> None:
-        """Stop on the way to the agent, because everything ends."""
+        """Cancel the restoring of the session, because the server stops."""
         if self._connecting is not None:
             self._connecting.cancel()
 
 
 class SessionOwner(Owner, Protocol):
-    """The session, as its agent's side sees it."""
+    """The part of a session that its agent's side uses."""
 
     record: SessionRecord
 
     def check_open(self) -> None:
-        """Refuse what would bring a session back to life that is being closed or deleted."""
+        """Raise an error if the session is being closed or deleted."""
 
     def connected(self) -> None:
-        """Take note that an agent knows the session again."""
+        """Note that an agent knows the session again."""
 
 
 def closing() -> RpcError:
-    """Return what is said to those who want something of a session that ends."""
+    """Return the error for requests to a session that is being closed."""
     return RpcError(INVALID_REQUEST, "The session is being closed. Try again when it is.")

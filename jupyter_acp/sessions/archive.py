@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""All sessions with their transcripts: searched, exported, imported, and deleted when they are too old."""
+"""Search, export, import and retention of all sessions with their transcripts."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Delete = Callable[[str], Awaitable[None]]
 EXPORT_SIZE = 1024 * 1024
 
 CLEAN_UP_INTERVAL = 3600.0
-"""How often is looked for sessions that have to go, in seconds."""
+"""Time between two deletions of old sessions, in seconds."""
 
 
 class Archive:
-    """Works on all transcripts at once."""
+    """Searches, exports, imports and deletes sessions with their transcripts."""
 
     def __init__(
         self,
@@ -49,17 +49,17 @@ class Archive:
         self._cleaning: asyncio.Task[None] | None = None
 
     def open(self) -> None:
-        """Begin to delete what is not to be kept, now and again and again."""
+        """Start the periodic deletion of old sessions, if retention has a limit."""
         if not self._retention.is_endless:
             self._cleaning = asyncio.get_running_loop().create_task(self._keep_clean())
 
     def close(self) -> None:
-        """Delete nothing any more."""
+        """Stop the periodic deletion."""
         if self._cleaning is not None:
             self._cleaning.cancel()
 
     async def search(self, query: str, limit: int) -> list[dict[str, Any]]:
-        """Return the sessions in which words are said, the best first, with the places."""
+        """Return the sessions that contain the words of a query, best match first, with the matches."""
         sessions = {session.id: session for session in self._index.all()}
         found: dict[str, list[dict[str, Any]]] = {}
         for match in await self._journal.search(query, limit):
@@ -68,7 +68,7 @@ class Archive:
         return [{**sessions[id].public(), "matches": matches} for id, matches in found.items()]
 
     async def export(self, session: Session) -> AsyncIterator[bytes]:
-        """Return a session as lines, a piece at a time."""
+        """Yield a session as lines, in pieces of at most `EXPORT_SIZE` bytes."""
         yield export.head(session.record) + b"\n"
         after, end = 0, session.log.seq
         while after < end:
@@ -78,13 +78,13 @@ class Archive:
             yield body + b"\n"
 
     async def take_in(self, exported: bytes) -> Session:
-        """Take a session that was exported as a new one, whose agent knows nothing of it yet."""
+        """Import an exported session as a new one, which its agent does not know yet."""
         id = str(uuid.uuid4())
         record, messages = await asyncio.to_thread(export.read, iter(exported.splitlines()), id)
         return await self._insert(record, messages)
 
     async def clean_up(self) -> list[str]:
-        """Delete what is older, or more, than is to be kept; return the ids."""
+        """Delete the sessions that exceed the retention; return their ids."""
         sizes = await self._journal.sizes()
         sessions = self._index.all()
         busy = [session.id for session in sessions if session.is_busy]

@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What agents can do with sessions, each in several ways: the standard first, then extensions.
+"""Methods for each session capability of agents: the standard one first, then extensions.
 
-Adding a way is adding a line. A way is taken only if the agent offers it; what an agent offers and
-then does not know is not tried with it again.
+A method is used only if the agent offers it. If the agent then answers that it does not know the
+method, it is not tried with this agent again. To support another method, add a line to `WAYS`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Offer = dict[str, Any]
 
 
 class Way(NamedTuple):
-    """A method, and how an agent says that it has it."""
+    """A method, and the test for an agent that offers it."""
 
     method: str
     is_offered: Callable[[Offer], bool]
@@ -53,7 +53,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
         Way(protocol.SESSION_LOAD, _root("loadSession")),
     ),
     "load": (
-        # For what the journal does not have: only this one tells what was said.
+        # Preferred here because it replays the history, which the journal does not have.
         Way(protocol.SESSION_LOAD, _root("loadSession")),
         Way(protocol.SESSION_RESUME, _standard("resume")),
     ),
@@ -75,11 +75,11 @@ WAYS: dict[str, tuple[Way, ...]] = {
 
 
 class NoWay(Exception):  # noqa: N818
-    """The agent can do it in no way that we know."""
+    """The agent offers no method for a capability."""
 
 
 def ways(agent: Agent, capability: str) -> list[str]:
-    """Return the methods by which an agent can do something, the best first."""
+    """Return the methods that an agent offers for a capability, the best first."""
     return [
         way.method
         for way in WAYS[capability]
@@ -88,7 +88,7 @@ def ways(agent: Agent, capability: str) -> list[str]:
 
 
 async def by_any_way(agent: Agent, capability: str, ask: Callable[[str], Awaitable[T]]) -> T:
-    """Ask in the best way; an agent that does not know what it has offered is asked in the next."""
+    """Ask by the best method; try the next one if the agent does not know a method it offered."""
     for method in ways(agent, capability):
         try:
             return await ask(method)
@@ -99,7 +99,7 @@ async def by_any_way(agent: Agent, capability: str, ask: Callable[[str], Awaitab
 
 
 def note_unknown(agent: Agent, method: str, error: RpcError) -> bool:
-    """Return whether an error says that there is no such method, and remember it."""
+    """Return True if an error says that the agent lacks the method, and remember that."""
     if error.code != METHOD_NOT_FOUND:
         return False
     agent.unknown.add(method)
@@ -107,12 +107,12 @@ def note_unknown(agent: Agent, method: str, error: RpcError) -> bool:
 
 
 def extensions(offer: Offer) -> dict[str, Any]:
-    """Return the extensions that an agent, or a client, advertises."""
+    """Return the extensions that an agent or a client advertises."""
     return _dict(_dict(_dict(offer.get("_meta")).get(protocol.SANDBOX)).get("extensions"))
 
 
 def is_set(value: Any) -> bool:
-    """Whether a capability is there: an empty object says yes."""
+    """Return True if a capability is set; an empty object counts as set."""
     return value is not None and value is not False
 
 

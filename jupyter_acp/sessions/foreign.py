@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Sessions that an agent has and this server has not: begun in a terminal, or by another client."""
+"""Sessions that only an agent knows: begun in a terminal, or by another client."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _NAMESPACE = uuid.UUID("6f1a3c1e-8f0f-4f0e-9b7a-2f6f3d0c5a11")
 
 
 class ForeignSession(NamedTuple):
-    """What an agent tells of one."""
+    """A session as its agent lists it."""
 
     id: str
-    """By which it is known here, always the same."""
+    """The id that we derive from the agent's id, the same each time."""
 
     agent: str
     agent_session: str
@@ -41,7 +41,7 @@ class ForeignSession(NamedTuple):
     updated: str
 
     def public(self) -> dict[str, Any]:
-        """Return what a window or a REST client may see."""
+        """Return the description for windows and REST clients."""
         return {
             "id": self.id,
             "agent": self.agent,
@@ -51,14 +51,14 @@ class ForeignSession(NamedTuple):
         }
 
     async def record(self, agent: Agent, root: str) -> SessionRecord:
-        """Return what it will be known by here, if its agent can open it and its folder is ours."""
+        """Return a record for the session, if its agent can open it and its folder is below the root."""
         if not ways(agent, "load"):
             raise RpcError(
                 METHOD_NOT_FOUND,
                 f"{agent.spec.name} lists its sessions but cannot open them again.",
             )
         if not await asyncio.to_thread(_leads_below, self.cwd, root):
-            # An agent that is elsewhere would be let in through a link.
+            # The listing compares names only: a symbolic link may lead outside of the root.
             raise invalid_params(
                 f"The folder of that session, {self.cwd}, leads outside of the one that this server "
                 "shows. Begin a new session there if you want the agent to work in it."
@@ -76,7 +76,7 @@ class ForeignSession(NamedTuple):
 
 
 class Foreign:
-    """Knows those of all running agents that are not known here."""
+    """Lists the sessions of all running agents that are not in the index."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Foreign:
         self._listed: dict[str, ForeignSession] = {}
 
     async def list(self) -> list[ForeignSession]:
-        """Ask every running agent, and return what they tell, the latest first."""
+        """Ask every running agent for its sessions; return them, the latest first."""
         answers = await asyncio.gather(
             *(sessions_of(agent, self._root, self._patience) for agent in self._links.running)
         )
@@ -111,14 +111,14 @@ class Foreign:
         return found
 
     async def find(self, id: str) -> ForeignSession | None:
-        """Return one of them; whoever asks may have it from a list of long ago."""
+        """Return a session by its id; list again if the last list does not contain it."""
         if id not in self._listed:
             await self.list()
         return self._listed.get(id)
 
 
 async def sessions_of(agent: Agent, root: str, patience: float) -> list[ForeignSession]:
-    """Ask an agent for all its sessions below a folder; those that it tells of in time."""
+    """Return an agent's sessions below a folder, as far as it lists them before the timeout."""
     found: list[ForeignSession] = []
     try:
         await asyncio.wait_for(_collect(agent, root, found), patience)
@@ -129,7 +129,7 @@ async def sessions_of(agent: Agent, root: str, patience: float) -> list[ForeignS
 
 
 async def _collect(agent: Agent, root: str, found: list[ForeignSession]) -> None:
-    """Take up its sessions page by page; none if it cannot tell."""
+    """Collect an agent's sessions page by page; none if it has no method to list them."""
     cursor: str | None = None
     for _ in range(MOST_PAGES):
         params = {"cursor": cursor} if cursor else {}
@@ -171,10 +171,10 @@ def _session(agent: str, entry: Any) -> ForeignSession | None:
 
 
 def _leads_below(folder: str, root: str) -> bool:
-    """Whether it is below wherever links lead."""
+    """Return True if the folder is below the root after symbolic links are resolved."""
     return Path(folder).resolve().is_relative_to(Path(root).resolve())
 
 
 def _is_below(folder: str, root: str) -> bool:
-    """Whether it is below by its name: nothing is looked up for an agent that may name anything."""
+    """Return True if the folder is below the root by its name, without access to the file system."""
     return PurePath(os.path.normpath(folder)).is_relative_to(root)

@@ -1,10 +1,10 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Sessions of agents that a cancelled turn has broken: how to notice it, and how to let them go.
+"""Detection of agent sessions that a cancelled turn has broken.
 
 Some agents never notice that a turn was cancelled in the middle of a tool. They answer each later
-prompt at once, saying that it waits for that turn, or do not even end the turn. Only what an agent
-does counts here, not which one it is.
+prompt at once, saying that it waits for that turn, or never end the turn. The detection depends
+only on the agent's behaviour, not on its name.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from ..agents.agent import Agent
 
 PATIENCE = 30.0
-"""How long an agent may take to end a cancelled turn, in seconds, once the user wants to go on."""
+"""Timeout for the agent to end a cancelled turn once a new prompt waits, in seconds."""
 
 CLOSE_PATIENCE = 5.0
 LONGEST = 200
-"""How long a text may be that only puts a prompt off, in characters."""
+"""Maximum length of a text that counts as putting a prompt off, in characters."""
 
 MOST_BYTES = 64 * 1024
-"""How much a turn may say that does so; a longer one is an answer."""
+"""Maximum size of a turn that counts as putting a prompt off, in bytes."""
 
 PUT_OFF = "{name} has only put your last message off since a turn was stopped, and would do so with the next"
 STUCK = "{name} did not end the turn that was stopped"
@@ -47,7 +47,7 @@ _WORDS = re.compile(
 _SAYS_NOTHING = {
     *SETUP_KINDS,
     "user_message_chunk",
-    # Of a call that began before: the end of what was cancelled.
+    # It belongs to a call of the cancelled turn.
     "tool_call_update",
 }
 _OURS = {
@@ -57,49 +57,49 @@ _OURS = {
     protocol.RESOLVED,
     protocol.SERVERS,
     protocol.STATE,
-    # Of commands that began before: the end of what was cancelled.
+    # They belong to commands of the cancelled turn.
     protocol.TERMINAL_ENDED,
     protocol.TERMINAL_PRINTED,
 }
 
 
 class Anew(NamedTuple):
-    """Why a session is to go on in a new one of its agent."""
+    """The reason to continue a session in a new session of its agent."""
 
     why: str
     unanswered: int | None = None
-    """The number after which nothing was answered, if the agent was told something in vain."""
+    """The number of the last message before the unanswered prompt, if there is one."""
 
 
 class Health:
-    """What the turns of a session tell of the agent's session behind it."""
+    """Watches the turns of a session to detect a broken session of the agent."""
 
     def __init__(self) -> None:
         self._cancelled_in: tuple[Agent, str | None] | None = None
         self._put_off: tuple[Agent, str | None, int] | None = None
 
     def cancelled(self, agent: Agent, agent_session: str | None) -> None:
-        """Take note that a turn ended which the agent had been told to end."""
+        """Note that a cancelled turn has ended."""
         self._cancelled_in, self._put_off = (agent, agent_session), None
 
     def ended(
         self, agent: Agent, agent_session: str | None, reason: Any, began: int, said: bytes
     ) -> None:
-        """Take note of how a turn ended by itself that began after a number, and what it said."""
+        """Note the end of a turn that was not cancelled; it began after the message number `began`."""
         follows_a_cancel = self._cancelled_in == (agent, agent_session)
         self._cancelled_in = self._put_off = None
         if follows_a_cancel and reason == "end_turn" and is_put_off(said.split(b"\n")):
             self._put_off = agent, agent_session, began
 
     def unanswered(self, agent: Agent, agent_session: str | None) -> int | None:
-        """Return the number after which an agent's session has put off what it was told, if it did."""
+        """Return the number of the last message before a prompt that the agent put off, or None."""
         if self._put_off is None or self._put_off[:2] != (agent, agent_session):
             return None
         return self._put_off[2]
 
 
 def is_put_off(messages: Iterable[bytes]) -> bool:
-    """Whether the messages of a turn say that its prompt waits for another turn, and nothing else."""
+    """Return True if a turn's messages only say that its prompt waits for another turn."""
     texts: list[str] = []
     for message in filter(None, messages):
         told = orjson.loads(message)
@@ -116,13 +116,13 @@ def is_put_off(messages: Iterable[bytes]) -> bool:
 
 
 def _is_end_of_tool(told: dict[str, Any]) -> bool:
-    """Whether one of our tools has ended; one that begins is something that was done."""
+    """Return True for the end of one of our tools; a start counts as work of this turn."""
     is_tool: bool = told["method"] == protocol.TOOL
     return is_tool and told["params"].get("status") != "in_progress"
 
 
 async def close(agent: Agent, agent_session: str) -> None:
-    """Let the agent forget a session that was left, if it can."""
+    """Close an abandoned session with the agent, if the agent has a method for it."""
 
     async def tell(method: str) -> None:
         await agent.request(method, {"sessionId": agent_session})

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Which sessions there are, and the ids that they are known by."""
+"""The index of all sessions by their ids and aliases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Index:
-    """Finds sessions by their own ids, or by those that they were wanted to have."""
+    """Finds sessions by their ids, or by the aliases that clients requested."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
@@ -32,46 +32,46 @@ class Index:
         return sorted(self, key=lambda session: session.record.updated, reverse=True)
 
     def get(self, id: str) -> Session:
-        """Return a session, by its id or by the one it was wanted to have, or say that there is none."""
+        """Return a session by its id or alias; raise an error if there is none."""
         session = self._sessions.get(self._aliases.get(id, id))
         if session is None:
             raise RpcError(NOT_FOUND, f"There is no session {id!r}.", {"sessionId": id})
         return session
 
     def has(self, session: Session) -> bool:
-        """Whether a session is still there, and not only one of the same name."""
+        """Return True if the index contains this very session, not another one with its id."""
         return self._sessions.get(session.id) is session
 
     def named(self, params: Any) -> Any:
-        """Return parameters with the session's own id, where it is called by another."""
+        """Return the parameters with an alias in `sessionId` replaced by the session's id."""
         id = params.get("sessionId") if isinstance(params, dict) else None
         if isinstance(id, str) and id in self._aliases:
             return {**params, "sessionId": self._aliases[id]}
         return params
 
     def add(self, session: Session) -> None:
-        """Let a session be found."""
+        """Add a session and its alias."""
         self._sessions[session.id] = session
         self.reserve(session.record.alias, session.id)
 
     def hide(self, session: Session) -> None:
-        """Let a session no longer be found; nobody else may have its other id yet."""
+        """Remove a session from the index, but keep its alias reserved."""
         self._sessions.pop(session.id, None)
 
     def remove(self, session: Session) -> None:
-        """Forget a session and its other id."""
+        """Remove a session and its alias."""
         self.hide(session)
         alias = session.record.alias
         if alias is not None and self._aliases.get(alias) == session.id:
             del self._aliases[alias]
 
     def reserve(self, alias: str | None, id: str) -> None:
-        """Let a session have another id, before it is there itself."""
+        """Reserve an alias for a session that may not be in the index yet."""
         if alias is not None:
             self._aliases[alias] = id
 
     def checked_alias(self, wanted: Any) -> str:
-        """Return the id that a session is to be known by as well, if it is nobody's yet."""
+        """Return the requested alias; raise an error if it is invalid or taken."""
         if not isinstance(wanted, str) or not wanted or "/" in wanted or len(wanted) > 200:
             raise invalid_params(
                 "requestedSessionId: must be a text of at most 200 characters, without slashes."

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What an admin may set for sessions."""
+"""Limits and timeouts of sessions that an administrator can configure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..remote.options import RemoteOptions
 
 @dataclass(frozen=True)
 class Limits:
-    """How much, how long, and where."""
+    """Sizes, timeouts, retention, and options of remote sessions."""
 
     message: int
     window_buffer: int

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The way between one agent and its sessions: who an update is for, who a request comes from."""
+"""The link between one agent and its sessions: it routes updates and requests by session id."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..context.block import Block, Told
 
 EARLY_LIMIT = 4 * 1024 * 1024
-"""How many bytes of updates wait for their session to become known."""
+"""Maximum size of updates that wait for their session to become known, in bytes."""
 
 OPENED_LIMIT = 100
 _ELICITED = "What you were asked to open in the browser is done, the agent says."
@@ -35,7 +35,7 @@ StartAgent = Callable[["AgentLink"], Awaitable["Agent"]]
 
 
 class Owner(SessionView, Protocol):
-    """A session, as the way to its agent sees it."""
+    """The part of a session that the link to its agent uses."""
 
     def take(self, updates: list[dict[str, Any]]) -> None:
         """Take updates of the agent."""
@@ -44,14 +44,14 @@ class Owner(SessionView, Protocol):
         """Put a question of the agent to the user, and return the answer."""
 
     def apply_metadata(self, metadata: dict[str, Any]) -> None:
-        """Take over what the agent says of the session."""
+        """Merge the metadata that the agent reports."""
 
     def agent_lost(self, error: RpcError) -> None:
-        """Take note that the agent has ended, and why."""
+        """Note that the agent has ended with an error."""
 
 
 class AgentLink(Peer):
-    """Takes what one agent sends and hands it to the session that it belongs to."""
+    """Receives the messages of one agent and passes each to its session."""
 
     stream = SESSION_UPDATE
 
@@ -76,20 +76,20 @@ class AgentLink(Peer):
         self._opened: OrderedDict[str, Owner] = OrderedDict()
         self._supervisor = Supervisor(name, lambda: start(self))
         self.latest: Agent | None = None
-        """The agent that was started last, whether or not it got far."""
+        """The agent that was started last, even if it failed to start."""
 
     @property
     def running(self) -> bool:
-        """Whether the agent runs now."""
+        """True if the agent runs."""
         return self._supervisor.agent is not None
 
     @property
     def agent(self) -> Agent | None:
-        """The agent if it runs now."""
+        """The agent if it runs, else None."""
         return self._supervisor.agent
 
     async def ready(self) -> Agent:
-        """Return the agent, started if need be."""
+        """Return the agent, started if necessary."""
         return await self._supervisor.ready()
 
     async def stop(self, reason: str) -> None:
@@ -98,13 +98,13 @@ class AgentLink(Peer):
         self._lose(RpcError(UNAVAILABLE, reason))
 
     def ended(self, error: RpcError) -> None:
-        """Tell every session that its agent is gone, and why."""
+        """Tell every session that its agent has ended with an error."""
         self.log.warning("%s", error.brief)
         self._supervisor.crashed(error)
         self._lose(error)
 
     def join(self, agent_session: str, session: Owner) -> None:
-        """Send a session what the agent has to say to it, what came too early included."""
+        """Route the agent's updates to a session, including those that arrived before this call."""
         if self._sessions.get(agent_session, session) is not session:
             raise RpcError(
                 UNAVAILABLE, f"{self.name} has given two sessions the same id, {agent_session!r}."
@@ -114,35 +114,35 @@ class AgentLink(Peer):
         session.take(self._let_go(agent_session))
 
     async def mcp_servers(self, session: Owner, own: list[Any], agent: Agent) -> list[Any]:
-        """Return the MCP servers for the agent to start, or to connect to from elsewhere."""
+        """Return the MCP servers that the agent shall start, or connect to if it is elsewhere."""
         able = agent.capabilities.get("mcpCapabilities") or {}
         return await self._services.mcp_servers(session, own, able if agent.spec.url else None)
 
     async def context(self, session: Owner, told: Told, memory: Hashable) -> Block | None:
-        """Return what goes along with a message about the user's editor, if anything."""
+        """Return the context that accompanies the next prompt, if any."""
         return await self._services.editor_context(session, told, memory)
 
     async def configured_servers(self, session: Owner, agent: Agent, own: list[Any]) -> Given:
-        """Return the MCP servers that were set up for every session."""
+        """Return the MCP servers that are configured for every session."""
         return await self._services.configured_servers(session, agent, own)
 
     def leave(self, session: Owner) -> None:
-        """Send a session nothing any more, by whichever id the agent knows it."""
+        """Stop routing updates to a session, under all ids that the agent gave it."""
         for id in [id for id, each in self._sessions.items() if each is session]:
             del self._sessions[id]
             self._left.add(id)
 
     def abandon(self, session: Owner) -> None:
-        """Leave a session and end what it has here: another one of the agent takes its place."""
+        """Leave a session of the agent and release its terminals and other services."""
         self.leave(session)
         self._services.agent_left(session)
 
     def is_free(self, agent_session: str) -> bool:
-        """Whether an id is no session's, so that what is said of it harms none."""
+        """Return True if no session has joined with this id."""
         return agent_session not in self._sessions
 
     def on_notification(self, method: str, params: Any) -> None:
-        """Take what is said of a session; ignore what nobody knows."""
+        """Handle a notification of the agent; ignore unknown ones."""
         session = self._session_of(params)
         if method == protocol.EXT_METADATA_UPDATE and session is not None:
             session.apply_metadata(sandboxagent.metadata_of(params))
@@ -163,7 +163,7 @@ class AgentLink(Peer):
         return self._sessions.get(id) if isinstance(id, str) else None
 
     def on_stream(self, row: list[Any]) -> None:
-        """Take updates, and hand on to each session what is its own."""
+        """Pass a row of updates to their sessions, in runs with the same session id."""
         owner: Any = None
         updates: list[dict[str, Any]] = []
         for params in row:
@@ -179,12 +179,12 @@ class AgentLink(Peer):
         params = request.params
         session = self._session_of(params)
         if request.method in protocol.MCP_METHODS:
-            # It names no session: what it shows was given to one.
+            # The request names no session; its token identifies one.
             self._services.serve_mcp(request)
             return
         if request.method not in _QUESTIONS:
             if session is not None and session.is_remote:
-                # What it works on is not here: nothing that is here is its concern.
+                # A remote session gets no services: its files are not on this server.
                 raise method_not_found(request.method)
             self._services.serve(session, request)
             return
@@ -195,16 +195,16 @@ class AgentLink(Peer):
             request.respond({"outcome": {"outcome": "selected", "optionId": option}})
             return
         if isinstance(id := params.get("elicitationId"), str):
-            # What is done in the browser is told by this name alone.
+            # The notification about its end names only this id, not the session.
             self._opened[id] = session
             while len(self._opened) > OPENED_LIMIT:
                 self._opened.popitem(last=False)
         request.run(self._ask(session, request))
 
     async def _ask(self, session: Owner, request: Request) -> Any:
-        """Put a question to the user; tell whoever has to know the answer, the agent last."""
+        """Put a question to the user; report the answer to the services before the agent."""
         params = request.params
-        # Elsewhere, the names are those of other files.
+        # The paths of a remote session name other files than those of this server.
         explained = {} if session.is_remote else await self._services.explained(session, params)
         answer = await session.ask(request.method, params, explained)
         if request.method == protocol.REQUEST_PERMISSION:
@@ -220,14 +220,14 @@ class AgentLink(Peer):
             try:
                 session.take(updates)
             except Exception:
-                # What else came in this row is for others.
+                # The rest of the row belongs to other sessions.
                 self.log.exception("Updates of %s could not be taken", self.name)
         elif agent_session not in self._left:
             for params in updates:
                 self._hold(params)
 
     def _hold(self, params: dict[str, Any]) -> None:
-        """Keep an update for later: agents send some before they answer `session/new`."""
+        """Keep an early update: some agents send updates before they answer `session/new`."""
         try:
             size = len(orjson.dumps(params))
         except orjson.JSONEncodeError as error:
@@ -239,7 +239,7 @@ class AgentLink(Peer):
             self._early_size -= self._early.popleft()[0]
 
     def _let_go(self, agent_session: str) -> list[dict[str, Any]]:
-        """Return what was kept for a session, and keep the rest."""
+        """Remove and return the early updates of a session."""
         early, self._early, self._early_size = self._early, deque(), 0
         found: list[dict[str, Any]] = []
         for size, params in early:

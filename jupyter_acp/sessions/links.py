@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""All agents of this server: how each is reached, started, listened to and ended."""
+"""The links to all agents of this server, which start and stop the agents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Links:
-    """One link to each agent, and one to each that works elsewhere by way of the runner."""
+    """Keeps one link per agent, and a second one for its remote sessions through the runner."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Links:
 
     @property
     def running(self) -> list[Agent]:
-        """The agents that run, those that work elsewhere left out."""
+        """The agents that run, except for those started through the runner."""
         return [
             link.agent
             for id, link in self._links.items()
@@ -66,14 +66,14 @@ class Links:
         ]
 
     def all(self) -> list[tuple[Entry, Agent | None]]:
-        """Return every known agent, and as it runs if it does."""
+        """Return the catalog entry of every agent, with the agent itself if it runs."""
         return [
             (entry, link.agent if (link := self._links.get(entry.spec.id)) else None)
             for entry in self._catalog.list()
         ]
 
     def spec(self, agent: str | None) -> Any:
-        """Return what is known of an agent, the default one if none is named, or say what is wrong."""
+        """Return the spec of an agent, by default of the default agent, or raise an RPC error."""
         try:
             return self._catalog.get(agent or self._catalog.default_id)
         except CatalogError as error:
@@ -81,7 +81,7 @@ class Links:
             raise RpcError(codes.get(type(error), UNAVAILABLE), str(error)) from error
 
     def get(self, id: str) -> AgentLink:
-        """Return the link to an agent, or to the one that lets it work elsewhere."""
+        """Return the link with this id, which is an agent's id with or without the runner suffix."""
         link = self._links.get(id)
         if link is None:
             name = self.spec(id.removesuffix(RUNNER)).name
@@ -100,7 +100,7 @@ class Links:
         return self.get(self.id_for(record))
 
     def known(self, record: SessionRecord) -> AgentLink | None:
-        """Return the same if it has ever been needed."""
+        """Return the link that a session needs if it exists already, else None."""
         return self._links.get(self.id_for(record))
 
     async def agent(self, id: str | None) -> Agent:
@@ -108,27 +108,27 @@ class Links:
         return await self.get(self.spec(id).id).ready()
 
     async def processes(self, id: str | None) -> list[Agent]:
-        """Return all that runs of an agent, started if nothing does: to a person they are one."""
+        """Return the agent's running processes, local and through the runner; start one if none runs."""
         known = self.spec(id).id
         links = [self._links.get(each) for each in (known, known + RUNNER)]
         running = [link.agent for link in links if link is not None and link.agent is not None]
         return running or [await self.agent(id)]
 
     def stderr(self, id: str) -> list[str]:
-        """Return what an agent has printed lately; one that has ended is still heard."""
+        """Return the last lines that an agent printed to stderr, even if it has ended."""
         known = self.spec(id).id
         links = [self._links.get(each) for each in (known, known + RUNNER)]
         return [line for link in links if link and link.latest for line in link.latest.stderr]
 
     async def stop(self, id: str) -> None:
-        """Stop an agent, wherever it works."""
+        """Stop an agent, both local and through the runner."""
         link = self.get(self.spec(id).id)
         for each in (link, self._links.get(link.agent_id + RUNNER)):
             if each is not None:
                 await each.stop(f"{link.name} was restarted.")
 
     async def close(self) -> None:
-        """Stop every agent, and start none any more."""
+        """Stop every agent and refuse to start others."""
         self._closing = True
         await asyncio.gather(
             *(link.stop("The Jupyter server was stopped.") for link in self._links.values()),
@@ -136,13 +136,13 @@ class Links:
         )
 
     def close_now(self) -> None:
-        """Do so as far as it can be done without an event loop."""
+        """Stop every agent without an event loop."""
         for link in self._links.values():
             if link.agent is not None:
                 link.agent.stop_now()
 
     def refuse_more(self) -> None:
-        """Start none any more."""
+        """Refuse to start agents from now on."""
         self._closing = True
 
     async def _start(self, link: AgentLink) -> Agent:

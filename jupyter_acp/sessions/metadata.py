@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What is said of a session besides what is said in it: by who opened it, its agent, and its users."""
+"""Metadata of a session, set by the client that opened it, its agent, or its users."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .sandboxagent import REQUESTED_ID
 
 
 def merged(before: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what is known with what was said added, or None if that is too much."""
+    """Return the merged metadata, or None if they exceed the size limit."""
     known = {key: value for key, value in metadata.items() if is_writable(value)}
-    # What it is called elsewhere was settled when it was opened.
+    # The alias is fixed when the session is opened.
     known.pop(REQUESTED_ID, None)
     together = {**before, **known}
     return together if is_acceptable(together) else None

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What windows hear of sessions that they do not watch: that they have changed, and how."""
+"""Notifications to all windows about changed and removed sessions."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from .session import Session
 
 INTERVAL = 0.05
-"""How long changes are gathered, in seconds: a busy session is told of once in that time."""
+"""Time for which changes are collected, in seconds; a session is reported once per interval."""
 
 
 class Listener(Protocol):
-    """A window that may want to know."""
+    """A window that receives notifications."""
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
-        """Tell it something that is in no transcript, if it can make sense of it."""
+        """Send a notification that belongs to no transcript, if the window understands it."""
 
 
 class Notifier:
-    """Tells every window which sessions there are, as that changes."""
+    """Keeps the lists of sessions in all windows up to date."""
 
     def __init__(self, windows: Collection[Listener]) -> None:
         self._windows = windows
@@ -33,22 +33,22 @@ class Notifier:
         self._timer: asyncio.TimerHandle | None = None
 
     def changed(self, session: Session) -> None:
-        """Tell soon what a session is like now."""
+        """Report the new description of a session at the end of the interval."""
         self._changed[session.id] = session
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._tell_changes)
 
     def removed(self, id: str) -> None:
-        """Tell that a session is no more."""
+        """Report that a session was removed."""
         self._changed.pop(id, None)
         self._tell(protocol.REMOVED, {"sessionId": id})
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
-        """Tell every window something else, at once."""
+        """Send a notification to every window at once."""
         self._tell(method, params)
 
     def close(self) -> None:
-        """Tell nothing any more."""
+        """Cancel the pending report."""
         if self._timer is not None:
             self._timer.cancel()
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Tell an agent what was chosen in a session: its mode, its model, and its other options."""
+"""Requests that tell an agent the chosen mode, model and other options of a session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .transcript import Transcript
 
 
 class Options:
-    """What can be chosen in one session, as its agent offers it."""
+    """Sends the choices of one session to its agent."""
 
     def __init__(
         self,
@@ -34,16 +34,16 @@ class Options:
         return self._transcript.setup.known
 
     async def forward(self, method: str, params: dict[str, Any]) -> Any:
-        """Pass on what a window asks of the agent; what is a choice, in the best way."""
+        """Forward a window's request to the agent; send a choice by the best method."""
         call = Call(method, params)
         if choice := choice_of(method, params, self._known):
-            # An option that is named is that one, though another may be of the same kind.
+            # Try the named option first: another option may have the same category.
             first = call if method == protocol.SET_CONFIG_OPTION else None
             return await self.choose(*choice, first)
         return await self._call(call)
 
     async def choose(self, what: str, value: Any, first: Call | None = None) -> Any:
-        """Tell the agent what was chosen, in the best way that it knows."""
+        """Send a choice to the agent by the best method that it knows."""
         agent = await self._connect()
         known = calls(CHOICES[what], value, self._known)
         if first is not None:
@@ -62,11 +62,11 @@ class Options:
         raise invalid_params(f"{agent.spec.name} offers no such {WORDS[what]} here: {value!r}.")
 
     def can_choose(self, what: str, value: Any) -> bool:
-        """Whether the agent offers any way to choose that."""
+        """Return True if the agent offers a method for this choice."""
         return any(calls(CHOICES[what], value, self._known))
 
     async def choose_again(self, before: dict[str, Any]) -> None:
-        """Choose what was chosen before the agent was asked anew: it may have gone back to its own."""
+        """Restore the choices in `before`, where the agent went back to its defaults."""
         for option in options(before):
             id, value = option.get("id"), option.get("currentValue")
             now = next((each for each in options(self._known) if each.get("id") == id), None)
@@ -84,11 +84,11 @@ class Options:
         except RpcError as error:
             words = f"The {name} could not be set to {value} again: {error.text}"
             self._transcript.append(protocol.NOTICE, {"level": "warning", "message": words})
-            # Windows that have seen the old one have to hear of it.
+            # Windows still show the old value.
             self._transcript.tell_choices()
 
     def _note_option(self, what: str, value: Any, call: Call) -> None:
-        """Let the option that stands for a choice say so, too, where it was told in another way."""
+        """Update the matching option for windows if the choice was sent by another method."""
         option = option_for(CHOICES[what], self._known)
         if option is not None and call.method != protocol.SET_CONFIG_OPTION:
             told = chosen(self._known, option.get("id"), value)

@@ -1,8 +1,8 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a user can choose in a session (mode, model, how much to think), and the ways to tell an agent.
+"""The choices of a session (mode, model, thinking level), and the requests that make them.
 
-The option that the agent offers for it comes first, then the method that there was before options.
+The agent's config option comes first, then the method that ACP had before config options.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from .. import protocol
 
 
 class Choice(NamedTuple):
-    """Something to choose, and by which names agents know it."""
+    """A kind of choice, and the names that agents use for it."""
 
     categories: tuple[str, ...]
-    """Of the option that stands for it."""
+    """Categories of the config options for this choice."""
 
     method: str = ""
-    """The older method, for agents that have told what can be chosen under `setup`."""
+    """The older method, for agents that list the values in the field `setup`."""
 
     parameter: str = ""
     setup: str = ""
     offered: tuple[str, str] = ("", "")
-    """The list of what can be chosen there, and the name of the id in it."""
+    """The list of values in that field, and the name of their id."""
 
     current: str = ""
-    """Where it says which is chosen."""
+    """The field with the current value."""
 
     is_strict: bool = False
-    """Whether it goes by names that mean something else as well: then only what is listed counts."""
+    """True if its names have other meanings, too: then only listed values are sent."""
 
 
 _MODES = (protocol.SET_MODE, "modeId", "modes", ("availableModes", "id"), "currentModeId")
@@ -49,7 +49,7 @@ CHOICES: dict[str, Choice] = {
     "variant": Choice(("thought_level",)),
     "permissionMode": Choice(("permission_mode", "permissions", "mode"), *_MODES, is_strict=True),
 }
-"""By the names that they have as hints in `session/new`."""
+"""Choices by the names of their hints in `session/new`."""
 
 
 WORDS = {
@@ -61,26 +61,26 @@ WORDS = {
 
 
 class Call(NamedTuple):
-    """A request that tells the agent what was chosen."""
+    """A request that sends a choice to the agent."""
 
     method: str
     params: dict[str, Any]
 
 
 def calls(choice: Choice, value: Any, setup: dict[str, Any]) -> Iterator[Call]:
-    """Return the ways in which a session can be told, the best first; none if it has none."""
+    """Yield the requests that can make a choice, the best first."""
     unlisted: list[Call] = []
     for call, is_listed in _offers(choice, value, setup):
         if is_listed:
             yield call
         elif not choice.is_strict:
-            # The agent may know more than it has told; it will say if it does not.
+            # The agent may accept values that it does not list, else it answers with an error.
             unlisted.append(call)
     yield from unlisted
 
 
 def _offers(choice: Choice, value: Any, setup: dict[str, Any]) -> Iterator[tuple[Call, bool]]:
-    """Return every way, and whether it is one for this value."""
+    """Yield every request for a choice, with True if the agent lists the value."""
     for category in choice.categories:
         for option in options(setup):
             if option.get("category") == category:
@@ -94,7 +94,7 @@ def _offers(choice: Choice, value: Any, setup: dict[str, Any]) -> Iterator[tuple
 
 
 def choice_of(method: str, params: dict[str, Any], setup: dict[str, Any]) -> tuple[str, Any] | None:
-    """Return what a request of a window chooses, if there are several ways to do so."""
+    """Return the name and value of the choice that a window's request makes, or None."""
     if method == protocol.SET_MODE:
         return "mode", params.get("modeId")
     if method == protocol.SET_MODEL:
@@ -109,7 +109,7 @@ def choice_of(method: str, params: dict[str, Any], setup: dict[str, Any]) -> tup
 
 
 def option_for(choice: Choice, setup: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the option that stands for a choice, if the session has one."""
+    """Return the config option for a choice, or None."""
     for category in choice.categories:
         for option in options(setup):
             if option.get("category") == category:
@@ -118,18 +118,18 @@ def option_for(choice: Choice, setup: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def current(choice: Choice, setup: dict[str, Any]) -> Any:
-    """Return what is chosen by the older method, if the session has that."""
+    """Return the current value for the older method, or None."""
     known = setup.get(choice.setup)
     return known.get(choice.current) if isinstance(known, dict) else None
 
 
 def options(setup: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the options of a session."""
+    """Return the config options of a session."""
     return _dicts(setup.get("configOptions"))
 
 
 def chosen(setup: dict[str, Any], config_id: Any, value: Any) -> list[dict[str, Any]]:
-    """Return the options with one of them chosen, for agents that do not tell them anew."""
+    """Return the options with one value changed, for agents that do not send the new options."""
     return [
         {**option, "currentValue": value} if option.get("id") == config_id else option
         for option in options(setup)
@@ -137,7 +137,7 @@ def chosen(setup: dict[str, Any], config_id: Any, value: Any) -> list[dict[str, 
 
 
 def _takes(option: dict[str, Any], value: Any) -> bool:
-    """Whether an option has a value among its own, grouped or not."""
+    """Return True if an option lists a value, grouped or not."""
     if option.get("type", "select") != "select":
         return isinstance(value, bool)
     listed = _dicts(option.get("options"))

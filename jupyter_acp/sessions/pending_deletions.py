@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Sessions that were deleted or closed here while their agents did not run, who hear of it later."""
+"""Deleted and closed sessions whose agents did not run then and have to be told later."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ if TYPE_CHECKING:
 
 KEY = "tombstones"
 PATIENCE = 5.0
-"""How long that may take, in seconds; what is left is told the next time."""
+"""Timeout to tell an agent, in seconds; the rest follows when it starts again."""
 
 MOST = 10_000
-"""How many are remembered; of agents that cannot delete, some stay for ever."""
+"""Maximum number of entries: those for agents without a method to delete would accumulate."""
 
 
 class PendingDeletions:
-    """Remembers them over restarts, and tells the agent as soon as it runs."""
+    """Stores such sessions in the journal, and tells the agent as soon as it runs."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._all: dict[tuple[str, str], str] = {}
 
     async def open(self) -> None:
-        """Read what was remembered."""
+        """Read the entries from the journal."""
         for agent, session, *how in orjson.loads(await self._journal.fact(KEY) or b"[]"):
             self._all[agent, session] = how[0] if how else "delete"
 
     def __contains__(self, session: tuple[str, str]) -> bool:
-        """Whether a session is no more; one that was closed can be opened again."""
+        """Return True if a session was deleted; a closed one can be opened again."""
         return self._all.get(session) == "delete"
 
     def add(self, agent: str, agent_session: str, how: str = "delete") -> None:
-        """Remember that a session is no more, or not needed for now."""
+        """Add a session that was deleted or closed."""
         self._all[agent, agent_session] = how
         while len(self._all) > MOST:
             del self._all[next(iter(self._all))]
         self._save()
 
     def discard(self, agent: str, agent_session: str | None) -> None:
-        """Take it that an id means another session now: some agents count anew in every run."""
+        """Remove an entry, because the agent has given its id to a new session."""
         if agent_session is not None and (agent, agent_session) in self._all:
             del self._all[agent, agent_session]
             self._save()
 
     async def settle(self, agent: Agent, id: str) -> None:
-        """Tell an agent what has ended without it, before it has given any id to another session."""
+        """Tell a started agent its pending deletions, before it can reuse their ids."""
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._settle(agent, id), PATIENCE)
 
@@ -67,7 +67,7 @@ class PendingDeletions:
             try:
                 await by_any_way(agent, how, lambda m: agent.request(m, params))  # noqa: B023
             except NoWay:
-                # It will list it again and again: what is hidden stays hidden.
+                # The agent goes on listing the session, so the entry has to stay to hide it.
                 continue
             except RpcError as error:
                 if not agent.alive:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What goes along with a message about the user's editor, and when it does."""
+"""The context that accompanies a prompt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .transcript import Transcript
 
 
 async def context_for(session: AgentSession, params: dict[str, Any]) -> Block | None:
-    """Return what a prompt's agent does not know yet of the user's editor, if anything."""
+    """Return the context for a prompt, as far as it is new to the agent, or None."""
     prompt: list[Any] = params["prompt"]
     meta = params.get("_meta")
     ours = meta.get(protocol.META) if isinstance(meta, dict) else None
@@ -21,19 +21,19 @@ async def context_for(session: AgentSession, params: dict[str, Any]) -> Block | 
     if session.is_remote or not is_wanted:
         return None
     if _is_command(session.transcript, prompt):
-        # It may not be what it is with words behind it, and may make the agent forget.
+        # Text after a command could change its meaning; the command may also clear the agent's memory.
         session.told.forget()
         return None
     try:
         return await session.editor_context()
     except Exception as error:
-        # The message itself matters more.
+        # Send the prompt without context rather than not at all.
         session.logger.warning("What is open was not told with a message: %r", error)
         return None
 
 
 def with_context(transcript: Transcript, content: list[Any], block: Block) -> list[Any]:
-    """Return a prompt's content with a block that goes along, when it is about to be sent."""
+    """Return a prompt's content with its context, and write the context into the transcript."""
     block.on_sent()
     can = transcript.setup.known.get("promptCapabilities")
     along = block.content(takes_images=isinstance(can, dict) and bool(can.get("image")))
@@ -42,7 +42,7 @@ def with_context(transcript: Transcript, content: list[Any], block: Block) -> li
 
 
 def _is_command(transcript: Transcript, prompt: list[Any]) -> bool:
-    """Whether a prompt begins with a command that the agent has offered."""
+    """Return True if a prompt begins with a command that the agent offers."""
     first = next((block for block in prompt if isinstance(block, dict)), {})
     text = str(first.get("text") or "")
     offered = transcript.setup.known.get("availableCommands")

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What an agent asks the user: put to every window, answered by the first."""
+"""Questions of an agent to the user: every window shows them, the first answer counts."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from ..rpc.errors import UNAVAILABLE
 
 COUNT_LIMIT = 100
 SIZE_LIMIT = 64 * 1024 * 1024
-"""How many questions may be open in a session, and how long they may be together, in bytes."""
+"""Maximum number of open questions of a session, and their maximum total size in bytes."""
 
 
 class Asker(Protocol):
     """A window that can put a question to its user."""
 
     def can_ask(self, question: Question) -> bool:
-        """Whether it may, and knows how to."""
+        """Return True if the window is allowed and able to show the question."""
 
     def ask(self, question: Question, done: Callable[[Any, RpcError | None], None]) -> None:
-        """Show it."""
+        """Show the question and call `done` with the answer or an error."""
 
     def withdraw(self, question: Question) -> None:
-        """Take it back: it was answered elsewhere."""
+        """Hide the question, because it was answered elsewhere."""
 
     def tell_queue(self, session: str, queued: list[dict[str, Any]]) -> None:
-        """Show what waits to be said in a session."""
+        """Show the queued prompts of a session."""
 
     def tell_metadata(self, session: str, metadata: dict[str, Any]) -> None:
-        """Take note of what is said of a session."""
+        """Show the metadata of a session."""
 
     def forget(self, session: str) -> None:
-        """Show nothing of a session any more: there is none."""
+        """Stop showing a session, because it was deleted."""
 
 
 class Question:
-    """One request that waits for a person."""
+    """One request that waits for an answer of the user."""
 
     def __init__(
         self, method: str, params: dict[str, Any], original: dict[str, Any] | None = None
@@ -54,9 +54,9 @@ class Question:
         self.method = method
         self.params = params
         self.original = original
-        """What the agent has asked, if that was in the words of `sandboxagent.dev`."""
+        """The agent's parameters, if it asked by the extension `sandboxagent.dev`."""
         self.size = len(orjson.dumps(params))
-        """In bytes."""
+        """Size of the parameters in bytes."""
         self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.asked: list[Asker] = []
 
@@ -75,13 +75,13 @@ class Questions:
 
     @property
     def ids(self) -> list[str]:
-        """The ids of those that nobody has answered yet."""
+        """The ids of the open questions."""
         return list(self._open)
 
     def put(
         self, method: str, params: dict[str, Any], original: dict[str, Any] | None = None
     ) -> Question:
-        """Ask every window now, and every later one as it comes; nobody answers by default."""
+        """Put a question to every window, now and when it attaches; without windows, it stays open."""
         question = Question(method, _writable(params), original)
         params = question.params
         size = question.size + sum(each.size for each in self._open.values())
@@ -102,29 +102,29 @@ class Questions:
         return question
 
     def repeat(self, window: Asker) -> None:
-        """Ask a window that has just come."""
+        """Put the open questions to a window that has just attached."""
         for question in list(self._open.values()):
             self._ask(question, window)
 
     def left(self, window: Asker) -> None:
-        """Expect no answer from a window that has gone."""
+        """Expect no answer from a window that has detached."""
         for question in self._open.values():
             if window in question.asked:
                 question.asked.remove(window)
 
     def cancel(self) -> None:
-        """Answer everything as cancelled, in the words of each method."""
+        """Answer every open question as cancelled."""
         for question in list(self._open.values()):
             self._resolve(question, cancelled(question.method))
 
     def withdraw(self, question: Question) -> None:
-        """The agent itself does not want to know any more."""
+        """Cancel a question that the agent has withdrawn."""
         if question.id in self._open:
             self._resolve(question, cancelled(question.method))
 
     def _ask(self, question: Question, window: Asker) -> None:
         if not window.can_ask(question):
-            # It waits for one that can, as it does while there is none.
+            # The question stays open for a window that can.
             return
         if window not in question.asked:
             question.asked.append(window)
@@ -140,13 +140,13 @@ class Questions:
             if problem is None:
                 self._resolve(question, result)
             else:
-                # It stays open: an answer that makes no sense is no answer, least of all a yes.
+                # The question stays open: an invalid answer must never count as consent.
                 self._log.warning("An answer to %s was refused: %s", question.method, problem)
             return
         if window in question.asked:
             question.asked.remove(window)
         if not question.asked and window in self._windows():
-            # Every window that could be asked has said that it cannot ask this after all.
+            # Every window that was asked has answered with an error.
             del self._open[question.id]
             if not question.future.done():
                 question.future.set_exception(error)
@@ -160,7 +160,7 @@ class Questions:
 
 
 def _writable(params: dict[str, Any]) -> dict[str, Any]:
-    """Return a question as it can be sent: names of files may be no text."""
+    """Return parameters that can be encoded: file names may contain lone surrogates."""
     try:
         orjson.dumps(params)
     except orjson.JSONEncodeError:
@@ -173,14 +173,14 @@ _LONE = re.compile(rb"\\ud[89a-f][0-9a-f]{2}")
 
 
 def cancelled(method: str) -> dict[str, Any]:
-    """Return the answer that says that nobody decided."""
+    """Return the answer "cancelled" to a request of this method."""
     if method == protocol.ELICIT:
         return {"action": "cancel"}
     return {"outcome": {"outcome": "cancelled"}}
 
 
 def check(question: Question, result: Any) -> str | None:
-    """Say what is wrong with an answer, or nothing."""
+    """Return the problem with an answer, or None if it is valid."""
     if not isinstance(result, dict):
         return "it is not an object"
     if question.method == protocol.ELICIT:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A transcript as a text, for an agent that has to be told what was said before it came."""
+"""The retelling of a session: its transcript as a text, for an agent that does not know it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..context.block import without_context
 from ..history.messages import Passage, passages
 
 LONGEST = 60_000
-"""How much is told, in characters: the end of a conversation matters more than its beginning."""
+"""Maximum length of a retelling, in characters; the oldest passages are left out."""
 
 LONGEST_PASSAGE = 8_000
 
@@ -24,16 +24,16 @@ _NAMES = {"user": "User", "agent": "Agent", "tool": "Tool"}
 
 
 class Source(Protocol):
-    """Where all that was said is read."""
+    """A source of all messages of a session."""
 
     async def everything(self) -> list[bytes]:
         """Return all messages until now."""
 
 
 async def retell(source: Source, unanswered: int | None = None) -> str:
-    """Return what was said and done, the latest if it is too much; what was only thought is left out.
+    """Return the retelling, without thoughts, cut at the beginning if it is too long.
 
-    What users said after the number `unanswered` is told as what an answer is still due to.
+    Prompts after the message number `unanswered` are marked as still to be answered.
     """
     return await asyncio.to_thread(_retold, await source.everything(), unanswered)
 
@@ -41,7 +41,7 @@ async def retell(source: Source, unanswered: int | None = None) -> str:
 def _retold(messages: list[bytes], unanswered: int | None) -> str:
     said = [each for each in passages(messages) if each.speaker in _NAMES]
     while said and said[-1].speaker == "user":
-        # It has not been answered: it is about to be said.
+        # This prompt is about to be sent and must not appear twice.
         said.pop()
     if unanswered is not None:
         said = [_due(each) if each.seq > unanswered else each for each in said]
@@ -65,7 +65,7 @@ def _due(passage: Passage) -> Passage:
 def _told(passage: Passage) -> str:
     text = passage.text
     if passage.speaker == "user":
-        # What was open then, in a session that its agent has told us of.
+        # A transcript loaded from the agent contains the context of old prompts.
         text = without_context(text)
     text = text.strip()
     if len(text) > LONGEST_PASSAGE:
@@ -75,7 +75,7 @@ def _told(passage: Passage) -> str:
 
 
 def with_past(prompt: list[Any], past: str, capabilities: Any) -> list[Any]:
-    """Return a prompt with what was said before, in the best way that the agent takes it."""
+    """Return a prompt with the retelling in front, as a resource if the agent accepts those."""
     can_embed = isinstance(capabilities, dict) and capabilities.get("embeddedContext")
     if can_embed:
         resource = {"uri": "jupyter-acp:///transcript", "mimeType": "text/plain", "text": past}
@@ -91,7 +91,7 @@ def with_past(prompt: list[Any], past: str, capabilities: Any) -> list[Any]:
 
 
 def without_past(text: str) -> str:
-    """Return what was said in a prompt besides what it told of the past."""
+    """Return the text of a prompt without its retelling."""
     before, introduction, after = text.partition(_INTRODUCTION)
     if not introduction:
         return text

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The extension `sandboxagent.dev`: what it says in its words, in those of ACP."""
+"""Translation between the extension `sandboxagent.dev` and plain ACP."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from ..protocol import SANDBOX
 from ..rpc import invalid_params
 
 REQUESTED_ID = "requestedSessionId"
-"""The one part of the metadata that is for the first time only."""
+"""The key of the metadata that counts only when a session is opened."""
 
 HINTS = ("mode", "model", "variant", "permissionMode")
-"""What a new session can be told to be like, as far as it can be chosen later as well."""
+"""Hints for a new session that can be chosen later, too."""
 
 
 _PLAIN = {"type", "title", "description", "default", "enum", "enumNames", "oneOf"}
-"""What can be said of a field that the extension has words for; others may ask for more."""
+"""The properties of a form field that the extension can express."""
 
 
 def corner(holder: Any) -> dict[str, Any]:
-    """Return what is in the extension's corner of `_meta`."""
+    """Return the extension's entry in `_meta`."""
     meta = holder.get("_meta") if isinstance(holder, dict) else None
     found = meta.get(SANDBOX) if isinstance(meta, dict) else None
     return found if isinstance(found, dict) else {}
 
 
 def metadata_of(params: Any) -> dict[str, Any]:
-    """Return the metadata that a request or a notification is about, wherever it has put it."""
+    """Return the metadata of a request or a notification, from `_meta` and `metadata`."""
     metadata = params.get("metadata") if isinstance(params, dict) else None
     return {**corner(params), **(metadata if isinstance(metadata, dict) else {})}
 
 
 def as_elicitation(params: dict[str, Any]) -> dict[str, Any]:
-    """Return a question as the form that asks it."""
+    """Return a question of the extension as an ACP form."""
     questions = _questions(params)
     properties: dict[str, Any] = {}
     for index, question in enumerate(questions):
         properties[_name(index)] = _field(question)
     message = _text(params)
     if len(questions) == 1:
-        # Asked once, not above and beside the field.
+        # Show the question once, not above and beside the field.
         message = _text(questions[0])
         properties[_name(0)]["title"] = "Your answer"
     return {
@@ -59,7 +59,7 @@ def as_elicitation(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_answer(params: dict[str, Any], result: Any) -> dict[str, Any]:
-    """Return how a form was answered as the answer to the question."""
+    """Return the answer to a form as the answer to the extension's question."""
     result = result if isinstance(result, dict) else {}
     action = result.get("action")
     outcome = {"accept": "answered", "decline": "rejected"}.get(str(action), "cancelled")
@@ -75,9 +75,9 @@ def as_answer(params: dict[str, Any], result: Any) -> dict[str, Any]:
 def as_question(
     form: dict[str, Any], original: dict[str, Any] | None = None
 ) -> dict[str, Any] | None:
-    """Return a form in the words of the extension, or None if they cannot say it.
+    """Return a form as a question of the extension, or None if the extension cannot express it.
 
-    An `original` is a question that was asked in them, and became the form.
+    If the form was made from a question of the extension, that question is the `original`.
     """
     ours = {"sessionId": form["sessionId"], "_meta": form.get("_meta") or {}}
     if original is not None:
@@ -98,7 +98,7 @@ def as_question(
 
 
 def as_form_answer(form: dict[str, Any], answer: Any) -> dict[str, Any]:
-    """Return the answer to `as_question` as one to the form; what is no answer has no action."""
+    """Return the answer to `as_question` as an answer to the form; empty if it is invalid."""
     if not isinstance(answer, dict):
         return {}
     outcome = answer.get("outcome", answer.get("status"))
@@ -123,7 +123,7 @@ def as_form_answer(form: dict[str, Any], answer: Any) -> dict[str, Any]:
 
 
 async def answered(params: dict[str, Any], form: asyncio.Future[Any]) -> dict[str, Any]:
-    """Wait for the form, and return its answer as that to the question."""
+    """Wait for the form's answer, and return it as the answer to the extension's question."""
     return as_answer(params, await asyncio.shield(form))
 
 
@@ -137,7 +137,7 @@ def _questions(params: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _field(question: dict[str, Any]) -> dict[str, Any]:
-    """Return the field for one answer: one or several of the options, or words of one's own."""
+    """Return the form field for one answer: one or several options, or free text."""
     offered = _options(question)
     title = {"title": _text(question)}
     if not offered:
@@ -172,7 +172,7 @@ def _fields(form: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _choices(field: Any) -> dict[str, str]:
-    """Return what can be chosen in a field, and how it is called; nothing if that is free."""
+    """Return the values of a field with their labels; none for free text."""
     field = field if isinstance(field, dict) else {}
     titled = field.get("oneOf") or field.get("anyOf")
     if isinstance(titled, list):
@@ -191,7 +191,7 @@ def _fits(value: Any, choices: dict[str, str]) -> bool:
 
 
 def _kept(params: dict[str, Any]) -> dict[str, Any]:
-    """Return what must not get lost on the way there and back."""
+    """Return the fields of a question that its answer has to repeat."""
     kept = dict(corner(params))
     for name in ("questionId", "options"):
         if name in params:

@@ -27,7 +27,7 @@ from .turns import Turn, Turns
 
 
 class Session:
-    """A conversation that belongs to the server: windows and agents come and go."""
+    """A conversation that the server keeps independently of windows and agent processes."""
 
     def __init__(
         self,
@@ -60,27 +60,27 @@ class Session:
 
     @property
     def setup(self) -> Setup:
-        """What the agent offers in it."""
+        """The modes, models, options and commands that the agent offers."""
         return self.transcript.setup
 
     @property
     def calls(self) -> ToolCalls:
-        """The tool calls that its agent has in progress."""
+        """The tool calls that the agent has in progress."""
         return self.transcript.calls
 
     @property
     def id(self) -> str:
-        """Our id, which is not the agent's."""
+        """Our id of the session, which differs from the agent's."""
         return self.record.id
 
     @property
     def agent(self) -> str:
-        """The id of the agent that it is with."""
+        """The id of the session's agent."""
         return self.record.agent
 
     @property
     def ended(self) -> bool:
-        """Whether no agent works in it: it is over, or its agent is gone."""
+        """True if the session is closed or disconnected, or about to be."""
         return (
             self.transcript.is_closed
             or self._endings > 0
@@ -89,7 +89,7 @@ class Session:
 
     @property
     def cwd(self) -> str:
-        """The folder that the session is about."""
+        """The working directory of the session."""
         return self.record.cwd
 
     @property
@@ -99,106 +99,106 @@ class Session:
 
     @property
     def is_remote(self) -> bool:
-        """Whether its files are not here."""
+        """True if the session is remote: its files are not on this server."""
         return self.record.remote is not None
 
     @property
     def pending(self) -> list[str]:
-        """The ids of the questions that wait for the user."""
+        """The ids of the open questions."""
         return self._questions.ids
 
     @property
     def is_busy(self) -> bool:
-        """Whether something happens in it, or somebody looks at it."""
+        """True if a turn, a connection attempt, a question or a window needs the session."""
         is_connecting = self.agent_session.is_connecting
         return self.running or is_connecting or bool(self.pending) or bool(self._windows)
 
     @property
     def queued(self) -> list[dict[str, Any]]:
-        """What users have sent and the agent has not been told yet."""
+        """The prompts that wait for earlier turns, for windows."""
         return [prompt.public() for prompt in self._turns.queued]
 
     @property
     def running(self) -> bool:
-        """Whether a turn is running or waiting to."""
+        """True if a turn runs or waits."""
         return self._turns.any
 
     @property
     def turns(self) -> int:
-        """How many turns have been asked for in this run."""
+        """Number of turns requested since the server started."""
         return self._turns.asked_for
 
     @property
     def is_full(self) -> bool:
-        """Whether the agent has left many answers unread."""
+        """True if the agent's outbox is full, because the agent does not read."""
         agent = self.agent_session.agent
         return agent is not None and agent.connection.is_full
 
     async def room(self) -> None:
-        """Wait until the agent has read them."""
+        """Wait until the agent's outbox has room."""
         if (agent := self.agent_session.agent) is not None:
             await agent.connection.room()
 
     def public(self) -> dict[str, Any]:
-        """Return what a window or a REST client may see."""
+        """Return the description for windows and REST clients."""
         return {**self.record.public(), "seq": self.log.seq, "waiting": len(self.pending)}
 
     # Windows
 
     def attach(self, window: Asker) -> None:
-        """Put the open questions to a window, now and later."""
+        """Add a window and put all questions to it, open and later ones."""
         if window not in self._windows:
             self._windows.append(window)
         self._questions.repeat(window)
 
     def detach(self, window: Asker) -> None:
-        """Forget a window; the turn goes on."""
+        """Remove a window; a running turn goes on."""
         if window in self._windows:
             self._windows.remove(window)
         self._questions.left(window)
 
     def tell_queue(self) -> None:
-        """Tell every window what waits for the turns before it."""
+        """Send the queued prompts to every window."""
         for window in self._windows:
             window.tell_queue(self.id, self.queued)
 
-    # What users ask for
+    # Requests of users
 
     def prompt(self, params: dict[str, Any], origin: str) -> Turn:
-        """Start a turn, or queue it behind the running one; it belongs to nobody but the session."""
+        """Start a turn or queue it; it goes on if the window that sent it closes."""
         self.check_open()
         return self._turns.start(params, origin)
 
     def cancel(self, turn: Turn | None = None) -> None:
-        """End a turn; without a name, the running one and those queued behind it."""
+        """Cancel a turn; by default the running one and all queued ones."""
         if self._turns.cancel(turn):
             self.agent_session.cancel_turn()
             self._questions.cancel()
 
     async def reload(self) -> None:
-        """Replace the transcript by what the agent tells of the session."""
+        """Replace the transcript by the agent's replay."""
         self.check_open()
         async with self._turns.none():
             await self.agent_session.reload()
 
     async def begin(self, method: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Open the session with the agent; nothing is left behind if it refuses."""
+        """Open the session with the agent; change nothing if it refuses."""
         result = await self.agent_session.open(method, body)
         self.record.created = self.record.updated = now()
         self.changed()
         return result
 
     def rename(self, title: str) -> None:
-        """Give the session a title; windows learn of it as of an agent's."""
+        """Set the title; windows receive the same update as for an agent's title."""
         self.transcript.update({"sessionUpdate": "session_info_update", "title": title})
 
     async def set_metadata(self, metadata: dict[str, Any]) -> None:
-        """Change what is known of the session, here and, if it wants to know, at the agent."""
+        """Change the metadata here and, if the agent is connected and supports it, at the agent."""
         agent_session = self.agent_session
         if agent_session.is_connected:
-            # Nobody is started for it, least of all in a session that is closed.
+            # No agent is started for metadata.
             with contextlib.suppress(NoWay):
-                # Refused: then nothing of it is true here, either.
+                # If the agent refuses, the error also prevents the change here.
                 await agent_session.call_by("metadata", {"metadata": metadata})
             for what in sandboxagent.HINTS:
                 value = metadata.get(what)
@@ -207,7 +207,7 @@ class Session:
         self.apply_metadata(metadata)
 
     def apply_metadata(self, metadata: dict[str, Any]) -> None:
-        """Take over what the agent, or a user, says of the session."""
+        """Merge metadata from the agent or a user."""
         together = merged(self.record.metadata, metadata)
         if together is None:
             self._logger.warning("Ignored metadata of %s: too much", self.agent)
@@ -218,13 +218,13 @@ class Session:
             self.rename(title)
         self.changed()
 
-    # What the agent asks for
+    # Requests of the agent
 
     async def ask(self, method: str, params: dict[str, Any], explained: dict[str, Any]) -> Any:
-        """Put a question of the agent to the user, and return the answer in its own words."""
+        """Put a question of the agent to the user; return the answer in the format of its method."""
         if not is_writable(params):
             raise invalid_params("The question is nested too deeply to be asked.")
-        # What we have to say of it is not for the agent to say: windows act on it.
+        # Overwrite our entry in `_meta`: windows act on it, so an agent must not set it.
         meta = params.get("_meta")
         theirs = meta if isinstance(meta, dict) else {}
         params = {**params, "sessionId": self.id, "_meta": {**theirs, protocol.META: explained}}
@@ -234,24 +234,24 @@ class Session:
         try:
             answer = await self._put(asked, form, params if is_extension else None)
         except asyncio.CancelledError:
-            # The agent does not want to know any more.
+            # The agent has withdrawn the question.
             answer = cancelled(asked)
         return sandboxagent.as_answer(params, answer) if is_extension else answer
 
     async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Ask the user for something that the agent wants to do without having asked."""
+        """Ask the user's permission for an action that the agent has not asked permission for."""
         method = protocol.REQUEST_PERMISSION
         try:
             answer = await self._put(method, {**params, "sessionId": self.id})
         except RpcError:
-            # No window can ask: nobody has said yes.
+            # No window can show the question, so nobody has agreed.
             return cancelled(method)
         return answer if isinstance(answer, dict) else {}
 
     async def _put(
         self, method: str, params: dict[str, Any], original: dict[str, Any] | None = None
     ) -> Any:
-        """Ask every window, and write the first answer down."""
+        """Put a question to every window, and write the first answer into the transcript."""
         question = self._questions.put(method, params, original)
         self.changed()
         answer = cancelled(method)
@@ -268,16 +268,16 @@ class Session:
             self.changed()
         return answer
 
-    # What becomes of the agent
+    # The agent's life
 
     def connected(self) -> None:
-        """Take note that an agent knows the session again; a turn may be what it is restored for."""
+        """Note that an agent knows the session again; a turn that restored it is still running."""
         state: State = "running" if self._turns.is_running else "idle"
         if self.record.state != state:
             self.set_state(state)
 
     def agent_lost(self, error: RpcError) -> None:
-        """Keep the transcript and say what happened; the next prompt brings the agent back."""
+        """Note that the agent has ended; the next prompt starts it again."""
         self.agent_session.lose()
         self.calls.clear()
         self._questions.cancel()
@@ -285,12 +285,12 @@ class Session:
             self.set_state("disconnected", error=error)
 
     def answered(self, result: Any) -> None:
-        """Take the agent's answer to a prompt: a remote one brings something back."""
+        """Note the result in the answer to a prompt of a remote session."""
         if (found := noted_result(self, result)) is not None:
             self._on_result(self, found)
 
     def give_up(self) -> None:
-        """End a turn that the agent does not end, and leave its session."""
+        """End a turn that the agent does not end, and abandon the agent's session."""
         why = health.STUCK.format(name=self.agent_session.name)
         words = f"{why}: your next message goes to a new session with it."
         self.append(protocol.NOTICE, {"level": "warning", "message": words})
@@ -298,16 +298,16 @@ class Session:
         self.agent_session.abandon(health.Anew(why))
         self.set_state("idle", stop_reason="cancelled")
 
-    # The end
+    # Closing
 
     def check_open(self) -> None:
-        """Refuse what would bring a session back to life that is being closed or deleted."""
+        """Raise an error if the session is being closed or deleted."""
         if self.transcript.is_closed or self._endings:
             raise closing()
 
     @contextlib.contextmanager
     def ending(self) -> Iterator[None]:
-        """Let nothing begin meanwhile: it would go on when the session has ended."""
+        """Refuse new turns and connections inside the context, while the session is being ended."""
         self._endings += 1
         try:
             yield
@@ -315,7 +315,7 @@ class Session:
             self._endings -= 1
 
     async def close(self) -> None:
-        """End the turn and let the agent forget the session; the transcript stays."""
+        """End all turns and close the session with the agent; keep the transcript."""
         with self.ending():
             self.cancel()
             self._questions.cancel()
@@ -325,7 +325,7 @@ class Session:
                 self.set_state("closed")
 
     async def stop(self) -> None:
-        """End what runs, because everything ends."""
+        """Cancel turns and connection attempts, because the server stops."""
         await self._turns.end(0)
         self.agent_session.stop()
 
@@ -337,7 +337,7 @@ class Session:
         self._windows.clear()
 
     def remember(self) -> None:
-        """Take messages again: the session could not be deleted."""
+        """Accept messages again, because the session could not be deleted."""
         self.transcript.is_closed = False
         self.changed()
 
@@ -350,12 +350,12 @@ class Session:
     def set_state(
         self, state: State, *, stop_reason: str | None = None, error: RpcError | None = None
     ) -> None:
-        """Be in another state, and say so to everybody."""
+        """Change the state and report it to all windows."""
         record = self.record
         if "running" in (record.state, state):
-            # Else no turn began or ended: how the last one ended is still true.
+            # In other changes of state no turn begins or ends, so the last outcome stays valid.
             record.stop_reason, record.failed = stop_reason, error is not None
-            # Agents come and go; a session is as old as the last thing that was done in it.
+            # Only turns count as activity, not the start or end of an agent.
             record.updated = now()
         record.state = state
         record.error = error.text if error is not None else None
@@ -365,7 +365,7 @@ class Session:
         if error is not None:
             data = error.data if isinstance(error.data, dict) else {}
             stderr = data.get("stderr")
-            # An agent's own errors may have anything in that place.
+            # The agent's own errors may contain any value here.
             lines = stderr if isinstance(stderr, list) else []
             lines = [line for line in lines if isinstance(line, str)]
             params["error"] = {"message": error.text, "stderr": lines}
@@ -373,13 +373,13 @@ class Session:
         self.changed()
 
     def turn_ended(self) -> None:
-        """Take note that the agent has nothing to do any more, or goes on with the next turn."""
+        """Note the end of a turn."""
         self.calls.clear()
         if not self.transcript.is_closed:
             self._on_turn_end(self)
 
     def changed(self) -> None:
-        """Save what is known of it, and tell those who show it in a list."""
+        """Save the record and report the change to all windows."""
         if self.transcript.is_closed:
             return
         self._on_change(self)

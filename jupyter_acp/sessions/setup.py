@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What an agent offers in a session (modes, models, options, commands), and what is chosen of it."""
+"""The modes, models, options and commands that an agent offers in a session, and the choices."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ KINDS = {
     "available_commands_update",
     "session_info_update",
 }
-"""The updates that windows have to know which come later."""
+"""The kinds of updates whose content is kept for windows that attach later."""
 
 
 class Setup:
-    """Keeps it in the session's record, for windows that come later."""
+    """Keeps the agent's offers and the choices in the record, for windows that attach later."""
 
     def __init__(self, record: SessionRecord, log: Logger) -> None:
         self._record = record
@@ -32,28 +32,28 @@ class Setup:
 
     @property
     def known(self) -> dict[str, Any]:
-        """All of it."""
+        """All offers and choices, by the names of the fields in ACP."""
         return self._record.setup
 
     def keep(self, key: str, value: Any) -> None:
-        """Remember what the agent offers, unless it could never be saved or told."""
+        """Store a value, unless it cannot be encoded."""
         if is_writable(value):
             self.known[key] = value
         else:
             self._log.warning("Ignored the %s of %s: nested too deeply", key, self._record.agent)
 
     def began(self, result: dict[str, Any]) -> None:
-        """Take note of how the agent has answered `session/new` and the like."""
+        """Store the offers in an answer to `session/new`, `load`, `resume` or `fork`."""
         for key in _OFFERED:
             if key in result:
                 self.keep(key, result[key])
 
     def chosen(self) -> dict[str, Any]:
-        """Return what the agent offers as it is now, as the answer to `session/new` tells it."""
+        """Return the current modes, models and options, in the format of `session/new`."""
         return {key: self.known[key] for key in _OFFERED if key in self.known}
 
     def updated(self, kind: str, update: dict[str, Any]) -> None:
-        """Take note of an update."""
+        """Store the content of an update."""
         if kind == "current_mode_update" and isinstance(self.known.get("modes"), dict):
             mode = update.get("currentModeId")
             self.keep("modes", {**self.known["modes"], "currentModeId": mode})
@@ -62,19 +62,19 @@ class Setup:
         elif kind == "available_commands_update":
             self.keep("availableCommands", update.get("availableCommands"))
         elif kind == "session_info_update" and isinstance(update.get("title"), str):
-            # For windows, too, which see the update.
+            # Also change the update itself, which goes on to windows.
             update["title"] = title_without_context(update["title"])
             self._record.title = update["title"][:TITLE_LIMIT]
 
     def chose(
         self, method: str, params: dict[str, Any], result: Any
     ) -> tuple[str, dict[str, Any]] | None:
-        """Take note of a choice that the agent has accepted; return what windows are to be told."""
+        """Store a choice that the agent accepted; return the message for windows, or None."""
         if method == protocol.SET_MODE:
             mode = params.get("modeId")
             return _update({"sessionUpdate": "current_mode_update", "currentModeId": mode})
         if method == protocol.SET_MODEL and isinstance(self.known.get("models"), dict):
-            # Agents have no update for it: models have become an option since.
+            # ACP has no update for the model; newer agents have a config option instead.
             model = params.get("modelId")
             self.keep("models", {**self.known["models"], "currentModelId": model})
             return protocol.MODEL, {"modelId": model}

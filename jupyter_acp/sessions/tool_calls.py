@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The tool calls of an agent that are in progress, as far as its updates have told."""
+"""The tool calls of an agent that are in progress, according to its updates."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 LIMIT = 200
-"""How many calls are remembered: some agents never say that a call has ended."""
+"""Maximum number of remembered calls; some agents never report the end of a call."""
 
 NAMES_LIMIT = 10
-"""How many names one call may have; what has more is nothing that is known here."""
+"""Maximum number of names of one call; a call with more counts as changed."""
 
 KINDS = {"tool_call", "tool_call_update"}
 _TOLD = ("title", "kind", "rawInput", "locations", "content")
@@ -20,7 +20,7 @@ _ENDED = ("completed", "failed")
 
 
 class ToolCalls:
-    """What one session's agent is doing now; nothing is kept of calls that have ended."""
+    """Collects the tool calls of one session; drops each when it ends."""
 
     def __init__(self) -> None:
         self._calls: OrderedDict[str, dict[str, Any]] = OrderedDict()
@@ -43,10 +43,10 @@ class ToolCalls:
             self._claimed.discard(self._calls.popitem(last=False)[0])
 
     def asked(self, told: Any) -> list[dict[str, Any]]:
-        """Take the `toolCall` of a permission request; return what was told of that call.
+        """Take the `toolCall` of a permission request; return the descriptions of that call.
 
-        A request may come before its call. It says other things of it than its updates: they are
-        kept apart.
+        The request may come before its call. It may describe the call differently than the updates
+        do, so the two descriptions are not merged.
         """
         id = told.get("toolCallId") if isinstance(told, dict) else None
         if not isinstance(id, str):
@@ -59,28 +59,29 @@ class ToolCalls:
         _merge(question, told)
         given = question.get("rawInput")
         if "rawInput" in before and given and _grows(before["rawInput"], given, "rawInput"):
-            # The updates have not come as far yet.
+            # The request is ahead of the updates.
             before = {**before, "rawInput": given}
         return [{**before}, question]
 
     def claim(self, id: str) -> bool:
-        """Take a call for one's own; return whether nobody had taken it before."""
+        """Claim a call; return True if it was not claimed before."""
         is_free = id not in self._claimed
         self._claimed.add(id)
         return is_free
 
     def clear(self) -> None:
-        """Forget all of them: a turn has ended, or the agent has."""
+        """Drop all calls, because a turn or the agent has ended."""
         self._calls.clear()
         self._claimed.clear()
 
 
 def _merge(call: dict[str, Any], told: dict[str, Any]) -> None:
-    """Merge an update into what is known of a call.
+    """Merge an update into a call.
 
-    What a call is does not change, it is only told bit by bit: `isChanged` says that it did.
+    Updates may complete the description of a call, but not alter it: `isChanged` marks those that
+    did.
     """
-    # Agents leave out or blank what did not change.
+    # Agents omit unchanged fields or leave them empty.
     new = {key: told[key] for key in _TOLD if told.get(key)}
     if told.get("rawInput") == {}:
         new["rawInput"] = call.get("rawInput", {})
@@ -96,7 +97,7 @@ def _merge(call: dict[str, Any], told: dict[str, Any]) -> None:
 
 
 def _names(told: dict[str, Any]) -> Iterator[str]:
-    """Yield the names of tools in the fields that agents write themselves."""
+    """Yield the tool names in `name` and `_meta`, which the agent sets, not the model."""
     meta = told.get("_meta")
     corners = (meta, *(meta.values() if isinstance(meta, dict) else ()))
     named = [corner.get("toolName") for corner in corners if isinstance(corner, dict)]
@@ -106,7 +107,7 @@ def _names(told: dict[str, Any]) -> Iterator[str]:
 
 
 def _grows(before: Any, now: Any, key: str) -> bool:
-    """Whether something is what it was, or more of it: arguments come while the model writes them."""
+    """Return True if `now` equals or extends `before`: arguments arrive while the model writes."""
     try:
         return (_is_longer_text if key == "content" else _is_more)(before, now)
     except RecursionError:
@@ -124,7 +125,7 @@ def _is_more(before: Any, now: Any) -> bool:
 
 
 def _is_longer_text(before: Any, now: Any) -> bool:
-    """Whether content is the arguments that it was, or more of them; spaces mean nothing."""
+    """Return True if content equals or extends earlier arguments, ignoring white space."""
     if not isinstance(before, list) or not isinstance(now, list):
         return False
     before, now = ([_text(each) for each in content] for content in (before, now))

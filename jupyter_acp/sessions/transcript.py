@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What is written down of a session: what its agent and its users say, and what we have to add."""
+"""The transcript of a session: messages of its agent, its users, and our own."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ REMEMBERS_MORE = "The agent knows more of this session than is written down here
 
 _UPDATE = b'{"jsonrpc":"2.0","method":"session/update","params":'
 _PLAIN_KINDS = HISTORY_KINDS - {"compaction_update"}
-"""The updates that are written down as they come, with nothing to remember."""
+"""The kinds of updates that go to the log unchanged."""
 
 
 class Transcript:
-    """Takes what is said, remembers what later windows have to know, and appends it to the log."""
+    """Appends messages to the log, and keeps the state that windows need when they attach."""
 
     def __init__(
         self, record: SessionRecord, log: Log, on_change: Callable[[], None], logger: Logger
     ) -> None:
         self.setup = Setup(record, logger)
         self.calls = ToolCalls()
-        """What the agent's tools are doing now."""
+        """The tool calls in progress."""
 
         self.is_closed = False
-        """Whether nothing leaves a trace any more."""
+        """True if all further messages are dropped."""
 
         self.compactions = 0
-        """How often the agent has forgotten some of what was said to it."""
+        """Number of times that the agent has compacted its memory."""
 
         self._record = record
         self._log = log
@@ -61,7 +61,7 @@ class Transcript:
         """Return all messages until now."""
         return await self._log.everything()
 
-    # What the agent says
+    # Updates of the agent
 
     def take(self, updates: list[dict[str, Any]]) -> None:
         """Take updates of the agent."""
@@ -76,7 +76,7 @@ class Transcript:
                     if kind in CALL_KINDS:
                         self.calls.take(update)
                     if len(params) == 2:
-                        # As nearly all of them are: a session and an update, nothing to remember.
+                        # The fast path for nearly all updates: only `sessionId` and `update`.
                         plain.append(update)
                         continue
             except (TypeError, KeyError):
@@ -95,12 +95,12 @@ class Transcript:
         try:
             self._log.append_updates(updates)
         except orjson.JSONEncodeError:
-            # All of them or none were taken; what one of them is like is not the others' fault.
+            # None was appended. Append them one by one, to lose only those that cannot be encoded.
             for update in updates:
                 self._try(self._log.append_updates, [update])
 
     def _try(self, take: Callable[..., None], *args: Any) -> None:
-        """Take an update if it can be written: what is nested as deeply can be read only."""
+        """Append an update; ignore it if it is nested too deeply to be encoded."""
         try:
             take(*args)
         except orjson.JSONEncodeError as error:
@@ -117,32 +117,32 @@ class Transcript:
             self.compactions += 1
         self._append(_UPDATE, params)
 
-    # What the agent repeats
+    # Replay
 
     @property
     def gate(self) -> ReplayGate | None:
-        """What stops the history that the agent repeats, while it may do so."""
+        """The replay gate while the agent may replay, else None."""
         return self._gate
 
     def shut_gate(self, keep: Callable[[dict[str, Any]], None] | None = None) -> ReplayGate:
-        """Take the history that comes from now on for a repetition of the past.
+        """Treat the agent's history messages as a replay from now on, and drop them.
 
-        An empty transcript takes it down instead, once; `keep` takes it elsewhere.
+        An empty transcript keeps them instead; `keep` receives them if it is given.
         """
         is_empty = self._log.seq == 0
         self._gate = ReplayGate(keep or (self._keep if is_empty else None))
         return self._gate
 
     def open_gate(self) -> None:
-        """Take what comes from now on for new."""
+        """Treat the agent's messages as new from now on."""
         gate, self._gate = self._gate, None
         if gate is not None:
             gate.open()
 
     async def end_replay(self, *, is_promised: bool = False) -> None:
-        """Open the gate when the agent is silent; offer what only the agent has of the past.
+        """Open the gate when the agent is silent; offer a reload if the agent's history is longer.
 
-        An agent that has promised to repeat the past is given more time to begin.
+        An agent that has promised a replay gets more time to begin.
         """
         gate = self._gate
         if gate is None:
@@ -164,7 +164,7 @@ class Transcript:
         return await asyncio.to_thread(count_user_messages, await self._log.everything())
 
     def replace(self, updates: Iterable[dict[str, Any]]) -> None:
-        """Put what the agent has told in the place of all that is written down."""
+        """Replace the whole transcript by the agent's updates."""
         before = self._log.seq
         self.append(protocol.RELOADED, {})
         for params in updates:
@@ -176,10 +176,10 @@ class Transcript:
     def _keep(self, params: dict[str, Any]) -> None:
         self._try(self._append, _UPDATE, params)
 
-    # What users say, and what we add
+    # Messages of users, and our own
 
     def prompt(self, blocks: list[Any], mark: dict[str, Any]) -> None:
-        """Write down what a user said, for every window, and take the first words as the title."""
+        """Append a prompt; use the beginning of the first one as the title."""
         for block in blocks:
             update = {"sessionUpdate": "user_message_chunk", "content": block}
             self._append(_UPDATE, {"update": update}, mark)
@@ -189,15 +189,15 @@ class Transcript:
                 self.update({"sessionUpdate": "session_info_update", "title": title})
 
     def update(self, update: dict[str, Any]) -> None:
-        """Say what the agent would say."""
+        """Append an update as if it came from the agent."""
         self._take_one(update["sessionUpdate"], {"update": update})
 
     def append(self, method: str, params: dict[str, Any]) -> None:
-        """Add a message of our own."""
+        """Append a message of our own."""
         self._append(b'{"jsonrpc":"2.0","method":"' + method.encode() + b'","params":', params)
 
     def chose(self, method: str, params: dict[str, Any], result: Any) -> None:
-        """Tell every window of a choice that one of them made."""
+        """Report a choice that a window made to every window."""
         told = self.setup.chose(method, params, result)
         if told is None:
             return
@@ -209,7 +209,7 @@ class Transcript:
             self._on_change()
 
     def tell_choices(self) -> None:
-        """Tell every window what is chosen now, whatever it has seen before."""
+        """Send the current choices to every window."""
         known = self.setup.known
         if isinstance(modes := known.get("modes"), dict):
             mode = modes.get("currentModeId")

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The turns of one session: one at a time, the others in a queue."""
+"""The turns of one session: one runs at a time, the others wait in a queue."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ T = TypeVar("T")
 Turn = asyncio.Task[dict[str, Any]]
 
 FORGOTTEN = ("cancelled", "refusal")
-"""How a turn stops of which the agent may not keep the prompt."""
+"""Stop reasons after which the agent may not remember the prompt."""
 
 SHOWN = 4000
-"""How much of a prompt that waits is shown, in characters."""
+"""Maximum length of a queued prompt's text in windows, in characters."""
 
 
 @dataclass(frozen=True, eq=False)
 class Prompt:
-    """What a user has sent, and from where."""
+    """A prompt of a user, and the window that it came from."""
 
     id: str
     params: dict[str, Any]
@@ -44,14 +44,14 @@ class Prompt:
 
     @classmethod
     def of(cls, params: dict[str, Any], origin: str) -> Prompt:
-        """Take a prompt by the name that its sender has for it."""
+        """Create a prompt, with the sender's `promptId` if there is one."""
         meta = params.get("_meta")
         ours = meta.get(protocol.META) if isinstance(meta, dict) else None
         id = ours.get("promptId") if isinstance(ours, dict) else None
         return cls(id if isinstance(id, str) and id else uuid.uuid4().hex, params, origin)
 
     def public(self) -> dict[str, Any]:
-        """Return what windows show of it while it waits."""
+        """Return the description that windows show while the prompt waits."""
         texts = (
             block.get("text") for block in self.params["prompt"] if block.get("type") == "text"
         )
@@ -60,7 +60,7 @@ class Prompt:
 
 
 class TurnOwner(Protocol):
-    """The session, as its turns see it."""
+    """The part of a session that its turns use."""
 
     record: SessionRecord
     log: Log
@@ -68,19 +68,19 @@ class TurnOwner(Protocol):
     def set_state(
         self, state: State, *, stop_reason: str | None = None, error: RpcError | None = None
     ) -> None:
-        """Be in another state, and say so to everybody."""
+        """Change the state and report it to all windows."""
 
     def tell_queue(self) -> None:
-        """Tell every window what waits for the turns before it."""
+        """Send the queued prompts to every window."""
 
     def answered(self, result: Any) -> None:
-        """Take the agent's answer to a prompt, in the order of arrival."""
+        """Handle the agent's answer to a prompt, in the order of arrival."""
 
     def give_up(self) -> None:
         """End a turn that the agent does not end."""
 
     def turn_ended(self) -> None:
-        """Take note that a turn has ended, however it did."""
+        """Note that a turn has ended, with or without success."""
 
 
 class Turns:
@@ -97,23 +97,23 @@ class Turns:
         self._health = health.Health()
         self._patience: asyncio.TimerHandle | None = None
         self.asked_for = 0
-        """How many there have been, those that wait included."""
+        """Number of turns so far, including those that wait."""
 
         self.queued: list[Prompt] = []
-        """Those that wait for others to end, in order."""
+        """The prompts that wait for earlier turns, in order."""
 
     @property
     def any(self) -> bool:
-        """Whether one is running or waiting to."""
+        """True if a turn runs or waits."""
         return bool(self._prompts)
 
     @property
     def is_running(self) -> bool:
-        """Whether one is running."""
+        """True if a turn runs."""
         return self._running is not None
 
     def start(self, params: dict[str, Any], origin: str) -> Turn:
-        """Run a prompt when those before it are done."""
+        """Run a prompt after the turns before it."""
         prompt = Prompt.of(params, origin)
         self.asked_for += 1
         if self._prompts:
@@ -127,14 +127,14 @@ class Turns:
 
     @contextlib.asynccontextmanager
     async def none(self) -> AsyncIterator[None]:
-        """Let no turn begin meanwhile; refuse if one runs or waits."""
+        """Block new turns inside the context; raise an error if a turn runs or waits."""
         if self._prompts:
             raise RpcError(INVALID_REQUEST, "A turn is running. Try again when it has ended.")
         async with self._one_at_a_time:
             yield
 
     def cancel(self, turn: Turn | None = None) -> bool:
-        """Let one end, or all; return whether the agent has to be told."""
+        """Cancel a turn, or all; return True if the agent has to be told."""
         if turn is None or turn is self._running:
             self._lose_patience()
         for each, prompt in self._prompts.items():
@@ -142,21 +142,21 @@ class Turns:
                 prompt.cancelled.set()
                 self._leave_queue(prompt)
                 if prompt in self._waiting:
-                    # It has nothing to wait for any more.
+                    # It need not wait for the running turn.
                     each.cancel()
         if self.queued:
             self._lose_patience()
         return turn is None or turn is self._running
 
     def _lose_patience(self) -> None:
-        """Give up on a running turn some time after it was cancelled: the user wants to go on."""
+        """Start the timeout of a running turn that was cancelled, because the next one waits."""
         prompt = self._prompts.get(self._running) if self._running is not None else None
         if prompt is not None and prompt.cancelled.is_set() and self._patience is None:
             loop = asyncio.get_running_loop()
             self._patience = loop.call_later(health.PATIENCE, prompt.given_up.set)
 
     async def end(self, patience: float) -> None:
-        """Wait for all to end, but not for ever."""
+        """Wait for all turns to end, at most `patience` seconds, then cancel them."""
         if self._prompts and patience:
             await asyncio.wait(self._prompts, timeout=patience)
         for turn in list(self._prompts):
@@ -192,7 +192,7 @@ class Turns:
             session.turn_ended()
 
     async def _is_its_turn(self, prompt: Prompt) -> bool:
-        """Wait for those before it; return whether it is still wanted, and ours to release then."""
+        """Wait for earlier turns; return True with the lock held, or False if it was cancelled."""
         if prompt.cancelled.is_set():
             return False
         self._waiting.add(prompt)
@@ -218,7 +218,7 @@ class Turns:
             self._session.tell_queue()
 
     async def _connect(self, cancelled: asyncio.Event) -> Agent | None:
-        """Return the agent, or None if the prompt is cancelled before it is there."""
+        """Return the agent, or None if the prompt is cancelled before the agent is connected."""
         session = self._agent_session
         agent = await _unless(cancelled, session.connect())
         if agent is not None:
@@ -245,10 +245,10 @@ class Turns:
             content = with_context(agent_session.transcript, content, block)
 
         def ended(result: Any) -> None:
-            # Told, and not to be told again; saved with the state.
+            # The agent has the retelling now. `set_state` saves this.
             record.retold = ""
             session.answered(result)
-            # In the order of arrival, so that the transcript ends where the turn ended.
+            # This runs in the order of arrival, so the transcript of the turn ends here.
             reason = result.get("stopReason") if isinstance(result, dict) else None
             if block is not None and not cancelled.is_set() and reason not in FORGOTTEN:
                 agent_session.told.note(block)
@@ -280,7 +280,7 @@ class Turns:
 
 
 async def _unless(cancelled: asyncio.Event, work: Awaitable[T]) -> T | None:
-    """Wait for work, but not longer than the user does."""
+    """Return the result of work, or None if `cancelled` is set first."""
     task = asyncio.ensure_future(work)
     waiting = asyncio.ensure_future(cancelled.wait())
     try:
