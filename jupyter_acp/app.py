@@ -191,13 +191,6 @@ class AcpExtension(ExtensionApp):
         """,
     ).tag(config=True)
 
-    remote_keep_size = Integer(
-        20_000,
-        help="""How many MB repositories and working trees may take together before the oldest go; work
-        that was never brought back stays.
-        """,
-    ).tag(config=True)
-
     workspace = List(
         Enum(["openDocuments", "recentDocuments", "activeDocument"]),
         ["openDocuments", "recentDocuments", "activeDocument"],
@@ -339,19 +332,10 @@ class AcpExtension(ExtensionApp):
         return manager
 
     def _remote_options(self) -> RemoteOptions:
-        from .remote.limits import Limits
         from .remote.options import RemoteOptions
-        from .remote.runner.cache import Keeping
 
         return RemoteOptions(
-            cache=Path(self.remote_cache),
-            schemes=self.remote_schemes,
-            hosts=self.remote_hosts,
-            branch=self.remote_branch,
-            author=self.remote_author,
-            timeout=self.remote_timeout,
-            limits=Limits(self.remote_size * 1_000_000, self.remote_files),
-            keeping=Keeping(self.remote_keep_days, self.remote_keep_size * 1_000_000),
+            **{name: getattr(self, f"remote_{name}") for name in RemoteOptions.model_fields}
         )
 
     def _make_services(self) -> ClientServices:

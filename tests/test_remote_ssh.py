@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import shutil
 import socket
@@ -13,8 +14,8 @@ import time
 
 import pytest
 from gitserver import git
+from remoterunner import Client, scripted
 from server import free_port
-from test_remote_runner import Client, scripted
 
 from jupyter_acp.rpc import RpcError
 
@@ -78,8 +79,9 @@ async def test_clone_and_push_by_ssh(sshd, repository, tmp_path):
     revision = git(repository, "rev-parse", "main")
     ref = {"type": "git", "url": url, "branch": "main", "revision": revision}
     client = Client()
+    options = json.dumps({"cache": str(tmp_path / "cache")})
     env = {"GIT_SSH_COMMAND": f"{ssh}/known"}
-    await client.start("--cache", str(tmp_path / "cache"), *scripted(), env=env)
+    await client.start("--options", options, *scripted(), env=env)
     try:
         session = (await client.new(ref))["sessionId"]
         target = (await client.prompt(session, ["write", "a.txt", "two"]))["target"]
@@ -95,8 +97,9 @@ async def test_a_host_that_nobody_knows_is_not_trusted(sshd, repository, tmp_pat
     revision = git(repository, "rev-parse", "main")
     ref = {"type": "git", "url": url, "branch": "main", "revision": revision}
     client = Client()
+    options = json.dumps({"cache": str(tmp_path / "cache")})
     env = {"GIT_SSH_COMMAND": f"ssh -i {folder}/user -o UserKnownHostsFile={folder}/nobody"}
-    await client.start("--cache", str(tmp_path / "cache"), *scripted(), env=env)
+    await client.start("--options", options, *scripted(), env=env)
     try:
         # Nobody is asked whether it should be: there is no terminal to ask at.
         with pytest.raises(RpcError, match="not known to ssh yet"):

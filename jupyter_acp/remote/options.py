@@ -1,39 +1,52 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What an admin may set for sessions on repositories that are elsewhere."""
+"""What an administrator can set for remote sessions, here and in the runner."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
+
+from jupyter_core.paths import jupyter_data_dir
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents.modules import own_module
 from ..agents.spec import AgentSpec
 from .git import TIMEOUT
 from .limits import Limits
-from .refs import SCHEMES, Policy
-from .runner.cache import Keeping
+from .refs import Policy
 
 
-@dataclass(frozen=True)
-class RemoteOptions:
-    """As the server has it, and as the runner is told on its command line."""
+def default_cache() -> Path:
+    """Return where repositories are kept if nobody has said where."""
+    return Path(jupyter_data_dir()) / "acp" / "remote"
 
-    cache: Path
-    schemes: Sequence[str] = SCHEMES
-    hosts: Sequence[str] = ()
+
+class RemoteOptions(BaseModel):
+    """The traits `remote_…` of the server, which its runner is given as they are, in JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cache: Path = Field(default_factory=default_cache)
+    schemes: tuple[Literal["https", "ssh", "http", "file"], ...] = ("https", "ssh")
+    hosts: tuple[str, ...] = ()
     branch: str = "acp/{session}"
     author: str = ""
     timeout: float = TIMEOUT
-    limits: Limits = field(default_factory=Limits)
-    keeping: Keeping = field(default_factory=Keeping)
+    size: float = 2000
+    files: int = 100_000
+    keep_days: float = 30
 
     @property
     def policy(self) -> Policy:
         """Where repositories may be."""
-        return Policy(tuple(self.schemes), tuple(self.hosts))
+        return Policy(self.schemes, self.hosts)
+
+    @property
+    def limits(self) -> Limits:
+        """How large they may be."""
+        return Limits(int(self.size * 1e6), self.files)
 
     @property
     def is_possible(self) -> bool:
@@ -42,18 +55,7 @@ class RemoteOptions:
 
     def runner(self, spec: AgentSpec) -> AgentSpec:
         """Return an agent that works on repositories that are elsewhere, by wrapping one that does not."""
-        options = [
-            *(f"--scheme={scheme}" for scheme in self.schemes),
-            *(f"--host={host}" for host in self.hosts),
-            f"--cache={self.cache}",
-            f"--branch={self.branch}",
-            f"--author={self.author}",
-            f"--timeout={self.timeout}",
-            f"--size={self.limits.size / 1e6}",
-            f"--files={self.limits.files}",
-            f"--keep-days={self.keeping.days}",
-            f"--keep-size={self.keeping.size / 1e6}",
-        ]
-        argv = [*own_module("jupyter_acp.remote"), *options, "--", *spec.argv]
+        options = f"--options={self.model_dump_json()}"
+        argv = [*own_module("jupyter_acp.remote"), options, "--", *spec.argv]
         # As one that asks for nothing here: its tools would work on other files than it sees.
         return spec.model_copy(update={"argv": argv, "source": "built-in"})

@@ -3,6 +3,7 @@
 """How long a session on a repository that is elsewhere takes to begin, for the first time and again."""
 
 import asyncio
+import json
 import multiprocessing
 import os
 import random
@@ -74,8 +75,8 @@ async def _sessions(folder, url, revision):
         def on_notification(self, method, params):
             pass
 
-    argv = [sys.executable, "-m", "jupyter_acp.remote", "--scheme=http"]
-    argv += [f"--cache={folder / 'cache'}", "--", *AGENT]
+    options = json.dumps({"schemes": ["http"], "cache": str(folder / "cache")})
+    argv = [sys.executable, "-m", "jupyter_acp.remote", "--options", options, "--", *AGENT]
     process = await AgentProcess.start(argv, env=dict(os.environ), grace=3)
     connection = Connection(process.wire, Client())
     running = asyncio.ensure_future(connection.run())

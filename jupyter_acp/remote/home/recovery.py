@@ -14,9 +14,8 @@ import shutil
 from pathlib import Path
 
 from ..git import Git
-from ..runner.locks import Lock
 from .files import NOTHING, Entry, enter, entries
-from .owner import Owner
+from .owner import Owner, take
 from .records import Record, Records, is_id
 from .repository import Repository, RepositoryError
 from .shadow import Shadow
@@ -35,9 +34,9 @@ async def recover(shadow: Shadow) -> list[str]:
     if not await asyncio.to_thread(_is_needed, shadow.repository, shadow.records):
         return []
     # Others may have come across the same, in this server and beside it.
-    turn = Lock(shadow.records.parent / "recovering")
+    turn = shadow.records.parent / "recovering"
     for _ in range(_TRIES):
-        if turn.take():
+        if take(turn):
             break
         await asyncio.sleep(_PAUSE)
     else:
@@ -47,7 +46,7 @@ async def recover(shadow: Shadow) -> list[str]:
     try:
         return await _recover_all(shadow)
     finally:
-        turn.release()
+        turn.unlink(missing_ok=True)
 
 
 async def _recover_all(shadow: Shadow) -> list[str]:

@@ -1,27 +1,21 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A repository of others as it is kept here: bare, in a cache, and shared by all sessions on it."""
+"""A bare repository on this machine for each one elsewhere: what was fetched once is here."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import os
 import shutil
 import uuid
-from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 from ..git import NO_LFS, Git, GitError, Report, Room
 from ..limits import Limits
 from ..refs import GitRemoteRef, public_url
-from .folders import remove
-from .locks import Lock
-from .measure import measured
-
-MOST_LOOSE = 2000
-MOST_PACKS = 20
-"""How many objects and packs may lie about before they are put together."""
 
 _CONFIG = {
     # What is fetched stays in one piece: thousands of small files are slow to write and to read.
@@ -30,6 +24,13 @@ _CONFIG = {
     "core.filesRefLockTimeout": "10000",
     "core.packedRefsTimeout": "10000",
 }
+_GC = {
+    "gc.auto": "6700",
+    "gc.autoDetach": "false",
+    # Files are taken away with their sessions, and by nobody else.
+    "gc.worktreePruneExpire": "never",
+}
+"""By git's own measure of when it is worth it."""
 
 
 class Mirror:
@@ -39,9 +40,6 @@ class Mirror:
         self.folder = folder
         self.git = git.at(folder, config={**NO_LFS, **_CONFIG})
         self._plain = git
-        self.lock = Lock(folder.with_suffix(".lock"))
-        """Held by whoever works on a session here, together; and alone by whoever clears up."""
-
         self._settings = folder.with_suffix(".config")
         """As git has made them: those in the folder are every agent's to change."""
 
@@ -51,18 +49,6 @@ class Mirror:
         # Of both kinds of revisions there can be one each.
         key = f"{len(ref.revision)} {public_url(ref.url)}"
         return hashlib.sha256(key.encode()).hexdigest()[:32] + ".git"
-
-    @contextlib.asynccontextmanager
-    async def alone(self) -> AsyncIterator[None]:
-        """Be the only one who fetches, or adds a folder: git does not expect two to do so at once."""
-        lock = Lock(self.folder.with_suffix(".work"))
-        if not await lock.wait(self._plain.timeout):
-            raise GitError("Another session is still busy fetching this repository. Try again.")
-        try:
-            self.reset()
-            yield
-        finally:
-            lock.release()
 
     def reset(self) -> None:
         """Undo what an agent has set for the whole repository, and so for all other sessions."""
@@ -79,6 +65,8 @@ class Mirror:
         """Have a revision here; ask for it only if it is not here yet."""
         if not self.folder.is_dir():
             await self._create(ref)
+        self.reset()
+        os.utime(self.folder)
         if not await self._has(ref.revision):
             await self._fetch_branch(ref, limits, report)
         if not await self._has(ref.revision):
@@ -86,30 +74,32 @@ class Mirror:
         # What would fill the disk is refused, however small it is when packed.
         if words := limits.refusal(*await measured(self.git, ref.revision)):
             raise GitError(words[0].upper() + words[1:])
-        os.utime(self.lock.path)
 
-    @property
-    def used(self) -> float:
-        """When it was last asked for something."""
-        try:
-            return self.lock.path.stat().st_mtime
-        except OSError:
-            return 0.0
+    async def remove_unused(self) -> None:
+        """Take it away if no session is left on it."""
+        has_files = any((self.folder / "worktrees").glob("*"))
+        if has_files or await self.git.text("for-each-ref", "refs/jupyter-acp/sessions"):
+            return
+        # All of it or nothing: half of one would be taken for whole.
+        half = self.folder.with_name(f"{uuid.uuid4().hex}.half")
+        self.folder.rename(half)
+        self._settings.unlink(missing_ok=True)
+        await remove(half)
 
     async def _create(self, ref: GitRemoteRef) -> None:
         """Make an empty one, or none: half of one would be taken for whole."""
-        half = self.folder.with_name(f"{self.folder.name}.{uuid.uuid4().hex}.half")
+        half = self.folder.with_name(f"{uuid.uuid4().hex}.half")
+        format = "sha256" if len(ref.revision) == 64 else "sha1"
         try:
             await self._plain.run(
-                "init",
-                "--quiet",
-                "--bare",
-                "--template=",
-                f"--object-format={'sha256' if len(ref.revision) == 64 else 'sha1'}",
-                str(half),
+                "init", "--quiet", "--bare", "--template=", f"--object-format={format}", str(half)
             )
             shutil.copyfile(half / "config", self._settings)
             half.rename(self.folder)
+        except OSError:
+            # Another process may have been quicker.
+            if not self.folder.is_dir():
+                raise
         finally:
             shutil.rmtree(half, ignore_errors=True)
 
@@ -117,7 +107,12 @@ class Mirror:
         # By a name that no other can stand in the way of: where `a` was, there may be `a/b` one day.
         name = hashlib.sha256(ref.branch.encode()).hexdigest()[:32]
         refspec = f"+refs/heads/{ref.branch}:refs/jupyter-acp/branches/{name}"
-        await self._fetch(ref.url, refspec, limits, report)
+        try:
+            await self._fetch(ref.url, refspec, limits, report)
+        except GitError:
+            # Another process may have fetched the same, and been quicker to name it.
+            if not await self._has(ref.revision):
+                raise
 
     async def _fetch_revision(
         self, ref: GitRemoteRef, limits: Limits, report: Report | None
@@ -147,31 +142,34 @@ class Mirror:
             report=report,
             room=Room(self.folder, limits.size),
         )
+        # On its own, as for a while it takes the room of everything once more.
+        with contextlib.suppress(GitError):
+            await self.git.at(self.folder, config=_GC).run("gc", "--auto", "--quiet")
 
     async def _has(self, revision: str) -> bool:
         return await self.git.succeeds("cat-file", "-e", f"{revision}^{{commit}}")
 
-    async def tidy(self) -> None:
-        """Pack what is scattered, if git finds that worth it; what others just make is not touched."""
-        config = {
-            "gc.auto": str(MOST_LOOSE),
-            "gc.autoPackLimit": str(MOST_PACKS),
-            "gc.autoDetach": "false",
-            # Files are taken away with their sessions, and by nobody else.
-            "gc.worktreePruneExpire": "never",
-        }
-        await self.git.at(self.folder, config=config).run("gc", "--auto", "--quiet")
 
-    async def remove(self) -> None:
-        """Take it away, or none of it: half of one would be taken for whole."""
-        half = self.folder.with_name(f"{self.folder.name}.{uuid.uuid4().hex}.half")
-        self.folder.rename(half)
-        self._settings.unlink(missing_ok=True)
-        await remove(half)
+async def measured(git: Git, revision: str) -> tuple[int, int]:
+    """Return how many files there are at a revision, and how many bytes they take."""
+    printed = await git.run("ls-tree", "-r", "-l", "-z", "--full-tree", revision)
+    entries = printed.split(b"\0")[:-1]
+    sizes = (entry.split(b"\t", 1)[0].split()[3] for entry in entries)
+    return len(entries), sum(int(size) for size in sizes if size.isdigit())
 
-    def sweep(self) -> None:
-        """Throw away what a fetch has left that did not end; only whoever is alone here may."""
-        for left in (self.folder / "objects" / "pack").glob("tmp_*"):
-            left.unlink(missing_ok=True)
-        for left in (self.folder / "objects").glob("tmp_*"):
-            shutil.rmtree(left, ignore_errors=True)
+
+async def remove(folder: Path) -> None:
+    """Take away a folder with all that is in it, also what may not be written to."""
+    await asyncio.to_thread(_remove, folder)
+
+
+def _remove(folder: Path) -> None:
+    if folder.is_dir() and not folder.is_symlink():
+        shutil.rmtree(folder, onerror=_unprotect)
+
+
+def _unprotect(function: Any, path: str, _: Any) -> None:
+    with contextlib.suppress(OSError):
+        os.chmod(os.path.dirname(path), 0o700)
+        os.chmod(path, 0o700)
+        function(path)

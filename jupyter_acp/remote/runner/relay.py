@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from ... import protocol
@@ -63,12 +63,10 @@ class Runner(Peer):
         *,
         policy: Policy,
         author: Author,
-        on_end: Callable[[], None] = lambda: None,
     ) -> None:
         self._cache = cache
         self._policy = policy
         self._author = author
-        self._on_end = on_end
         self._connection: Connection
         self._there = Wrapped(self, start, is_remote=True)
         self._here = Wrapped(self, start, is_remote=False)
@@ -292,7 +290,6 @@ class Runner(Peer):
             is_delete = method == protocol.SESSION_DELETE
             clearing = self._cache.delete(session) if is_delete else self._close(session, worktree)
             await asyncio.shield(_told(clearing))
-            self._on_end()
         return {}
 
     async def _close(self, session: str, worktree: Worktree | None) -> None:

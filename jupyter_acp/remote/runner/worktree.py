@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,8 @@ from typing import NamedTuple
 from ..git import Git, GitError, Report
 from ..limits import Limits
 from ..refs import GitRemoteRef, public_url
-from .folders import remove_folder
-from .measure import measured
-from .mirror import Mirror
+from .mirror import Mirror, measured, remove
 from .staging import stage_all
-from .stale import is_held, lock_in
 
 LOCK_TRIES = 20
 LOCK_PAUSE = 0.25
@@ -36,6 +34,14 @@ class Author:
     email: str = ""
 
     FALLBACK = ("Jupyter ACP", "jupyter-acp@localhost")
+
+    @classmethod
+    def of(cls, text: str) -> Author:
+        """Return the author that a setting names, if it names one."""
+        found = re.fullmatch(r"\s*([^<>\n]+?)\s*<([^<>\s]+)>\s*", text)
+        if text and found is None:
+            raise ValueError("author: must be a name and an address: 'Ada <ada@example.org>'.")
+        return cls(found[1], found[2]) if found else cls()
 
     async def config(self, git: Git) -> dict[str, str]:
         """Return it as settings of git."""
@@ -109,7 +115,7 @@ class Worktree:
 
     async def add(self, revision: str) -> None:
         """Have the files of a revision, where there are none."""
-        remove_folder(self.admin)
+        await remove(self.admin)
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # Locked: an agent that takes away the file .git must not take the rest with it, which git
         # does not miss before some other session lets it clear up.
@@ -127,7 +133,7 @@ class Worktree:
 
     async def adopt(self, revision: str) -> None:
         """Let git know the files that are there again, as changes of a revision."""
-        remove_folder(self.admin)
+        await remove(self.admin)
         self.admin.mkdir(parents=True)
         for name, text in (
             ("commondir", "../..\n"),
@@ -198,22 +204,17 @@ class Worktree:
 
     async def _unlocked(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do something as soon as no command of the agent's keeps git out, or none does any more."""
-        for number in range(LOCK_TRIES + 1):
+        for number in range(1, LOCK_TRIES + 1):
             try:
                 await work()
                 return
             except GitError as error:
-                lock = lock_in(error.output, self.admin)
-                if lock is None:
+                if ".lock': File exists" not in error.output or number == LOCK_TRIES:
                     raise
-                loop = asyncio.get_running_loop()
-                if number < LOCK_TRIES:
-                    await asyncio.sleep(LOCK_PAUSE)
-                elif await loop.run_in_executor(None, is_held, lock, self.path):
-                    raise
-                else:
-                    lock.unlink(missing_ok=True)
-        await work()
+            await asyncio.sleep(LOCK_PAUSE)
+            if number == LOCK_TRIES - 1:
+                # The turn is over: what made it has most likely died.
+                self.unlock()
 
     async def push(self, head: str, report: Report | None = None) -> GitRemoteRef | None:
         """Push what is not there yet, and return where it is; nothing if there is nothing new."""
