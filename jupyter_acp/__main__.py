@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The commands of `jupyter acp`. Each imports what it needs: agents start one of them for each call."""
+"""The commands of `jupyter acp`. Imports are local, because agents run a command for each call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ that it does not know are given to the server that is looked at, as `--config FI
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command, and return how it ended."""
+    """Run a command and return its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["tool"]:
         from .tools.cli import main as tool

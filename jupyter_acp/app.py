@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The server extension: its traits, its wiring, its start and its end."""
+"""The server extension: its traits, and the creation and end of its parts."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
 PERMISSION_EVENT = "https://events.jupyter.org/jupyter_acp/permission/v1"
 PULSE = 5.0
-"""How often a running turn counts as activity, in seconds, also if nothing is heard of it."""
+"""Interval at which a running turn counts as activity, in seconds, even without output."""
 
 
 class AcpExtension(ExtensionApp):
-    """Agents of the Agent Client Protocol, in Jupyter."""
+    """The server extension, which connects agents of the Agent Client Protocol with Jupyter."""
 
     name = "jupyter_acp"
     app_name = "Jupyter ACP"
     description = "Work with coding agents on live notebooks"
 
     agents = Dict(
-        help="""Agents by id, besides those that are found: `{"my-agent": {"argv": ["my-agent",
+        help="""Agents by id, in addition to those that are found: `{"my-agent": {"argv": ["my-agent",
         "--acp"]}}`. Fields: `argv` or `url`, `env` (of a command) or `headers` (of a url),
         `name`, `description`, `icon`, `install`.
         """,
@@ -53,26 +53,25 @@ class AcpExtension(ExtensionApp):
 
     default_agent = Unicode(
         "",
-        help="""The id of the agent for sessions that name none; if empty, the built-in one, or the
-        first that is ready where that is not allowed.
+        help="""Id of the agent for sessions that name none. If empty, the built-in agent, or the first
+        available one if the built-in agent is not allowed.
         """,
     ).tag(config=True)
 
     allowed_agents = List(
         Unicode(),
-        help="""The ids of the agents that may be used, or patterns such as `claude*`; others are not
-        listed. All if empty.
+        help="""Ids of the agents that may be used, or patterns such as `claude*`; others are not
+        listed. If empty, all agents may be used.
         """,
     ).tag(config=True)
 
     registry = Unicode(
         "",
-        help="""Path or URL of an ACP registry file with more agents; none if empty. Nothing is fetched
-        unless it is set.
+        help="""Path or URL of an ACP registry file with more agents. If empty, nothing is fetched.
         """,
     ).tag(config=True)
 
-    journal = Unicode(help="The SQLite file that sessions are kept in.").tag(config=True)
+    journal = Unicode(help="The SQLite file that stores the sessions.").tag(config=True)
 
     @default("journal")
     def _default_journal(self) -> str:
@@ -80,105 +79,105 @@ class AcpExtension(ExtensionApp):
 
     max_message_size = Integer(
         64 * 1024 * 1024,
-        help="""The longest message that is taken, from a window or an agent, in bytes.
+        help="""Maximum size of a message from a window or an agent, in bytes.
         """,
     ).tag(config=True)
 
     window_buffer = Integer(
         8 * 1024 * 1024,
-        help="""How much a window may leave unread, while it takes nothing, before it is dropped, in
-        bytes.
+        help="""Maximum size of unread messages of a window that has stopped reading, in bytes; above
+        it, the window is disconnected.
         """,
     ).tag(config=True)
 
     initialize_timeout = Float(
         120.0,
-        help="""How long an agent may take to start and to answer `initialize`, in seconds.
+        help="""Timeout for an agent to start and to answer `initialize`, in seconds.
         """,
     ).tag(config=True)
 
     request_timeout = Float(
         120.0,
-        help="""How long an agent may take to open, find or set up a session, in seconds. A turn may
-        take as long as it takes.
+        help="""Timeout for an agent to open, list or configure a session, in seconds. Turns have no
+        timeout.
         """,
     ).tag(config=True)
 
     stop_grace = Float(
-        3.0, help="How long an agent may take to end before it is forced to, in seconds."
+        3.0, help="Time for an agent to end by itself before it is killed, in seconds."
     ).tag(config=True)
 
     max_sessions = Integer(
         1000,
-        help="How many sessions may be open at once; closed ones do not count.",
+        help="Maximum number of open sessions; closed ones do not count.",
     ).tag(config=True)
 
     max_terminals = Integer(
         50,
-        help="""How many commands an agent may have running in a session at once, those included that
-        wait to be allowed.
+        help="""Maximum number of running commands of an agent in a session, including those that wait
+        for permission.
         """,
     ).tag(config=True)
 
     keep_days = Float(
-        0.0, help="How many days a session is kept after it was last worked in; 0 is for ever."
+        0.0, help="Time to keep a session after its last turn, in days; 0 means for ever."
     ).tag(config=True)
 
     keep_sessions = Integer(
-        0, help="How many sessions are kept, the oldest closed ones going first; 0 is all of them."
+        0,
+        help="Maximum number of kept sessions; the oldest closed ones go first; 0 means no limit.",
     ).tag(config=True)
 
     keep_size = Integer(
         0,
-        help="""How many MiB all transcripts together may take before the oldest sessions go; 0 is as
-        many as they need.
+        help="""Maximum total size of all transcripts, in MiB; above it, the oldest sessions are deleted;
+        0 means no limit.
         """,
     ).tag(config=True)
 
     remote_schemes = List(
         Enum(["https", "ssh", "http", "file"]),
         ["https", "ssh"],
-        help="""What the addresses of repositories of remote sessions may begin with; `http` and `file`
+        help="""Allowed schemes in the addresses of repositories for remote sessions; `http` and `file`
         can be added.
         """,
     ).tag(config=True)
 
     remote_hosts = List(
         Unicode(),
-        help="""The hosts that such repositories may be on, or patterns such as `*.example.org`; all if
-        empty.
+        help="""Allowed hosts of such repositories, or patterns such as `*.example.org`. If empty, all
+        hosts are allowed.
         """,
     ).tag(config=True)
 
     remote_branch = Unicode(
         "acp/{session}",
-        help="""What the branches are called that remote sessions come back as; `{session}` stands for
-        the session's id.
+        help="""Name of the branch for the results of a remote session; `{session}` stands for the
+        session's id.
         """,
     ).tag(config=True)
 
     remote_author = Unicode(
-        "", help="Who makes their commits, `Name <address>`; as git is configured if empty."
+        "", help="Author of commits in remote sessions, `Name <address>`. If empty, git's setting."
     ).tag(config=True)
 
-    remote_timeout = Float(
-        600.0, help="How long a clone, a fetch or a push may take, in seconds."
-    ).tag(config=True)
+    remote_timeout = Float(600.0, help="Timeout for a clone, a fetch or a push, in seconds.").tag(
+        config=True
+    )
 
     remote_size = Integer(
         2000,
-        help="""How much of a repository may be fetched at once, and how large its files may be, also
-        with what the agent makes, in MB.
+        help="""Maximum size of one fetch from a repository, and of its files including those that the
+        agent creates, in MB.
         """,
     ).tag(config=True)
 
     remote_files = Integer(
-        100_000, help="How many files a repository may have, also with what the agent makes."
+        100_000,
+        help="Maximum number of files in a repository, including those that the agent creates.",
     ).tag(config=True)
 
-    remote_cache = Unicode(help="The folder that repositories and working trees are kept in.").tag(
-        config=True
-    )
+    remote_cache = Unicode(help="The folder for repositories and working trees.").tag(config=True)
 
     @default("remote_cache")
     def _default_remote_cache(self) -> str:
@@ -186,52 +185,51 @@ class AcpExtension(ExtensionApp):
 
     remote_keep_days = Float(
         30.0,
-        help="""How many days repositories and working trees are kept that nobody uses; work that was
-        never brought back stays.
+        help="""Time to keep unused repositories and working trees, in days; work that was never brought
+        back is kept for ever.
         """,
     ).tag(config=True)
 
     workspace = List(
         Enum(["openDocuments", "recentDocuments", "activeDocument"]),
         ["openDocuments", "recentDocuments", "activeDocument"],
-        help="""What agents may ask of the user's workspace: the documents that are open, those that
-        were open lately, and the one that is looked at. Users can share less in their settings, never
-        more.
+        help="""Parts of the user's workspace that agents may query: the open documents, the recently
+        opened ones, and the active one. Users can share less in their settings, but not more.
         """,
     ).tag(config=True)
 
     tools = Bool(
         True,
-        help="""Whether agents get the MCP server `jupyter`, with tools to read, change and run notebooks.
+        help="""True to give agents the MCP server `jupyter`, with tools to read, change and run notebooks.
         """,
     ).tag(config=True)
 
     public_url = Unicode(
         "",
-        help="""The address at which agents that are elsewhere reach this server, with its base path:
-        `https://example.org/user/ada/`. Those that take MCP servers by HTTP then get the tools at
-        `acp/mcp` below it, each session with a secret of its own. Nothing is served there if empty.
+        help="""The address at which agents on other machines reach this server, with its base path:
+        `https://example.org/user/ada/`. Those that support MCP servers by HTTP then get the tools at
+        `acp/mcp` below it, with a separate secret for each session. If empty, that route is off.
         """,
     ).tag(config=True)
 
     mcp_servers = Dict(
-        help="""MCP servers for every session on this machine, by name, besides those of the user:
+        help="""MCP servers for every session on this machine, by name, in addition to those of the user:
         `{"issues": {"command": "issues-mcp", "args": ["--all"], "env": {"TOKEN": "${ISSUES_TOKEN}"}}}`,
-        or `{"url": "https://example.org/mcp", "type": "http", "headers": {}}`, `type` being `http` or
-        `sse`. `${NAME}` stands for a secret of the user's file or of the server's environment.
+        or `{"url": "https://example.org/mcp", "type": "http", "headers": {}}`, where `type` is `http`
+        or `sse`. `${NAME}` stands for a secret from the user's file or the server's environment.
         """,
     ).tag(config=True)
 
     permissions = Dict(
-        help="""Rules for what agents do through this server, by agent, `*` being all of them: `{"*":
+        help="""Rules for the actions of agents through this server, by agent, or `*` for all: `{"*":
         [{"kind": "terminal", "match": "git status", "decision": "allow"}]}`. `kind` is `read`,
         `write`, `terminal`, `run`, `restart` or `*`; `decision` is `allow`, `ask` or `deny`. An agent's
-        own rules come first; the first that fits decides, before any rule of a user.
+        own rules come first. The first rule that matches decides, before any rule of a user.
         """,
     ).tag(config=True)
 
     def initialize_settings(self) -> None:
-        """Prepare, but load nothing: most servers start long before the first session."""
+        """Initialize the attributes; load nothing, because servers start long before a session."""
         self._manager: SessionManager | None = None
         self._listener: Any = None
         self.remote_agents: RemoteAgents | None = None
@@ -245,7 +243,7 @@ class AcpExtension(ExtensionApp):
             self.handlers.extend(PUBLIC_ROUTES)
 
     async def manager(self) -> SessionManager:
-        """Return the session manager, made at first use."""
+        """Return the session manager, created at first use."""
         if self._manager is None:
             async with self._starting:
                 if self._manager is None:
@@ -253,24 +251,24 @@ class AcpExtension(ExtensionApp):
         return self._manager
 
     def touch(self) -> None:
-        """Count as activity, so that a server that is worked with is not culled."""
+        """Record activity, so that a server in use is not culled."""
         from jupyter_server._tz import utcnow
 
         assert self.serverapp is not None
         self.serverapp.web_app.settings["acp_last_activity"] = utcnow()
 
     def _touch_if_running(self) -> None:
-        """Keep whoever culls by the time of the last activity, as hubs do, from ending a turn."""
+        """Record activity during turns, because hubs cull servers by their last activity."""
         if self._manager is not None and self._manager.running:
             self.touch()
 
     def current_activity(self) -> dict[str, Any]:
-        """Report running turns only: a session that is merely open keeps no server alive."""
+        """Return the sessions with a running turn; open sessions alone keep no server alive."""
         running = self._manager.running if self._manager is not None else []
         return {session.id: session.public() for session in running}
 
     def health(self) -> dict[str, Any]:
-        """Say how it is, without starting anything."""
+        """Return the state of the extension without starting the session manager."""
         manager = self._manager
         return {
             "status": "ok",
@@ -280,7 +278,7 @@ class AcpExtension(ExtensionApp):
         }
 
     async def stop_extension(self) -> None:
-        """End every agent and save everything."""
+        """End all agents and save all sessions."""
         self._pulse.stop()
         if self._manager is not None:
             manager, self._manager = self._manager, None
@@ -288,7 +286,7 @@ class AcpExtension(ExtensionApp):
             atexit.unregister(manager.close_now)
 
     async def _make_manager(self) -> SessionManager:
-        # Imported here: what an idle server never needs should not slow its start.
+        # Local imports, which an idle server does not need, keep its start fast.
         from .agents.catalog import Catalog
         from .history.retention import Retention
         from .sessions.limits import Limits
@@ -327,7 +325,7 @@ class AcpExtension(ExtensionApp):
         )
         await manager.open()
         self._pulse.start()
-        # A server that is interrupted without a terminal ends without stopping its extensions.
+        # A server that gets SIGINT without a terminal ends without stopping its extensions.
         atexit.register(manager.close_now)
         return manager
 
@@ -427,13 +425,14 @@ class AcpExtension(ExtensionApp):
             await mcp.serve(make(session), reader, writer, self.max_message_size, self.log)
 
         self.remote_agents = RemoteAgents(make, self.public_url)
-        # Not where this server's is configured to be: a command has to find it that knows of none.
+        # The default runtime folder, not the configured one: the command `jupyter acp tool` looks
+        # there, because it does not know the server's configuration.
         channel = Channel(jupyter_runtime_dir(), serve, self.log, self.remote_agents)
         own_calls = OwnCalls(channel.name_in, channel.name_in_use, services, TOOLS, program())
         return channel, own_calls
 
     def _on_save(self, root: str | None, saved: Callable[[Path], None]) -> None:
-        """Tell of every file that is saved by Jupyter itself; only the latest wants to know."""
+        """Call `saved` for every file that Jupyter saves, in place of an earlier listener."""
         from .paths import os_path
 
         async def listen(logger: Any, schema_id: str, data: dict[str, Any]) -> None:  # noqa: ARG001
@@ -450,7 +449,7 @@ class AcpExtension(ExtensionApp):
             logger.add_listener(schema_id=CONTENTS_EVENT, listener=listen)
 
     def rules(self) -> Rules:
-        """Return what the administrator allows and forbids, or say what is wrong with it."""
+        """Return the administrator's rules; raise an error if they are invalid."""
         from .client.permissions.policy import rules_of
         from .rpc import RpcError
         from .rpc.errors import UNAVAILABLE
@@ -458,20 +457,18 @@ class AcpExtension(ExtensionApp):
         try:
             return rules_of(self.permissions)
         except ValueError as error:
-            # Without its rules nothing may happen: a typing error must not become a permission.
-            raise RpcError(
-                UNAVAILABLE, f"AcpExtension.permissions has to be mended first: {error}"
-            ) from None
+            # Refuse to start without valid rules: a typing error must not become a permission.
+            raise RpcError(UNAVAILABLE, f"AcpExtension.permissions is invalid: {error}") from None
 
     def servers(self) -> Servers:
-        """Return the MCP servers that are set up here."""
+        """Return the configured MCP servers."""
         from .client.mcp_servers import SECRETS_FILE, Servers
 
         assert self.serverapp is not None
         return Servers(self.mcp_servers, Path(self.serverapp.config_dir) / SECRETS_FILE)
 
     def _permission_decided(self, decision: dict[str, Any]) -> None:
-        """Tell those who keep an eye on this server."""
+        """Emit an event about a decision, for audits."""
         assert self.serverapp is not None
         logger = self.serverapp.event_logger
         if logger is not None:
@@ -484,7 +481,7 @@ class AcpExtension(ExtensionApp):
         return os.path.realpath(Path(self.serverapp.root_dir).expanduser())
 
     def _contents_root(self) -> str | None:
-        """Return the folder that contents paths begin at, if they are paths of files at all."""
+        """Return the root folder of contents paths, or None if the contents are no files."""
         from jupyter_server.services.contents.fileio import FileManagerMixin
 
         assert self.serverapp is not None

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Which paths a session may touch, decided on where they really lead."""
+"""Checks of paths against the folders of a session, after symbolic links are resolved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rpc import invalid_params
 
 
 def os_path(root: str | None, path: str) -> Path | None:
-    """Return the file behind a contents path, or None where there is no file to it."""
+    """Return the file of a contents path, or None if there is none."""
     parts = [part for part in path.split("/") if part]
     if root is None or not parts or ".." in parts or "\0" in path:
         return None
@@ -22,10 +22,10 @@ def os_path(root: str | None, path: str) -> Path | None:
 
 
 def file_uri(path: PurePath) -> str:
-    """Return the `file:///` URI of an absolute path, as RFC 8089 writes it.
+    """Return the `file:///` URI of an absolute path, according to RFC 8089.
 
-    A share is `file:////host/share`: of the two ways in the RFC's appendix, the one that keeps the
-    three slashes which agents look for.
+    A network share becomes `file:////host/share`. Of the two forms in the RFC's appendix, this one
+    has the three slashes that agents expect.
     """
     text = path.as_posix()
     is_drive = text[:1].isalpha() and text[1:2] == ":"
@@ -35,7 +35,7 @@ def file_uri(path: PurePath) -> str:
 
 
 def uri_path(uri: str) -> str:
-    """Return the path in a `file:` URI; what is no such URI is taken for a path as it is."""
+    """Return the path in a `file:` URI; return any other text unchanged."""
     if not uri.lower().startswith("file:"):
         return uri
     try:
@@ -48,7 +48,7 @@ def uri_path(uri: str) -> str:
 
 
 def contained(path: str, roots: Iterable[str]) -> Path:
-    """Return where a path really leads if that is inside one of the roots; refuse it otherwise."""
+    """Return the resolved path if it is inside one of the roots; raise an error otherwise."""
     if len(path) > LONGEST:
         raise invalid_params(f"{path[:80]}… is no path: it has {len(path):,} characters.")
     try:
@@ -62,7 +62,7 @@ def contained(path: str, roots: Iterable[str]) -> Path:
         raise invalid_params(
             f"{path} is outside the folders of this session: {', '.join(folders)}."
         )
-    # A server may show the whole disk; what the kernel makes look like files is none of that.
+    # Even if the root is `/`, the pseudo files of the kernel are excluded.
     if _is_ordinary(root) and not _is_ordinary(target):
         raise invalid_params(f"{path} is not a file of anybody's: it belongs to the system.")
     return target
@@ -75,37 +75,37 @@ def _is_ordinary(path: Path) -> bool:
 _OF_THE_KERNEL = [("proc",), ("sys",), ("dev",)]
 
 LONGEST = 4096
-"""No system knows longer paths; to look at one takes time that grows with the square of its length."""
+"""Maximum length of a path in characters; resolving one takes time quadratic in its length."""
 
 
 def containing(path: Path, roots: Iterable[str]) -> list[Path]:
-    """Return those of the folders that a path is in, the deepest first."""
+    """Return the folders that contain a path, the deepest first."""
     folders = dict.fromkeys(_resolved(roots))
     inside = [folder for folder in folders if folder == path or folder in path.parents]
     return sorted(inside, key=lambda folder: len(folder.parts), reverse=True)
 
 
 def _resolved(roots: Iterable[str]) -> Iterator[Path]:
-    """Yield where folders really are, but for those that have become a loop of links."""
+    """Yield the resolved folders, except those that are loops of links."""
     for root in roots:
         with contextlib.suppress(OSError, RuntimeError):
             yield Path(root).resolve()
 
 
 def innermost(path: Path, roots: Iterable[str]) -> Path | None:
-    """Return the deepest of the folders that a path is in."""
+    """Return the deepest of the folders that contain a path, or None."""
     return next(iter(containing(path, roots)), None)
 
 
 _TO_PASS = getattr(os, "O_PATH", getattr(os, "O_SEARCH", os.O_RDONLY))
-"""Many may pass through a folder that they may not list, such as the one of all homes."""
+"""The flag to open a folder that the user may enter but not list, such as `/home`."""
 
 
 @contextlib.contextmanager
 def folder_of(path: Path, *, create: bool = False) -> Iterator[int]:
-    """Open the folder of a resolved path step by step, so that no link can lead elsewhere.
+    """Open the folder of a resolved path step by step, without following links.
 
-    What was resolved has no links in it; one that is met on the way was put there since.
+    A resolved path contains no links, so a link on the way was created afterwards and is refused.
     """
     flags = _TO_PASS | os.O_DIRECTORY | os.O_NOFOLLOW
     folder = os.open(path.anchor, _TO_PASS | os.O_DIRECTORY)
@@ -123,6 +123,6 @@ def folder_of(path: Path, *, create: bool = False) -> Iterator[int]:
 
 
 def place(folder: str, cwd: str) -> str:
-    """Return where a folder is; nothing is said of the session's own."""
+    """Return the resolved path of a folder, empty for the session's own working directory."""
     real = os.path.realpath(os.path.join(cwd, folder))
     return "" if real == os.path.realpath(cwd) else real

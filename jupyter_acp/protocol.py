@@ -1,9 +1,8 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The ACP names that we use, and models for the requests that we serve ourselves.
+"""The names of methods in ACP and in our extensions, and models for the requests that we serve.
 
-What is only passed on is never validated here: unknown fields and unknown kinds go through as they
-came.
+Messages that are only forwarded are not validated: unknown fields and kinds pass unchanged.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ MCP_MESSAGE = "mcp/message"
 MCP_DISCONNECT = "mcp/disconnect"
 MCP_CANCELLED = "notifications/cancelled"
 MCP_METHODS = (MCP_CONNECT, MCP_MESSAGE, MCP_DISCONNECT)
-"""MCP within ACP, a proposal: how agents elsewhere reach our tools."""
+"""MCP inside ACP, a proposal, by which agents on other machines reach our tools."""
 
 ACTIVE_DOCUMENT = "workspace/active_document"
 
@@ -119,14 +118,14 @@ AbsolutePath = Annotated[str, AfterValidator(_absolute)]
 
 
 class Params(BaseModel):
-    """Parameters of a request; fields that we do not know are kept."""
+    """Parameters of a request, including unknown fields."""
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 
     meta: dict[str, Any] | None = Field(default=None, alias="_meta")
 
     def ours(self) -> dict[str, Any]:
-        """Return what is in our own corner of `_meta`."""
+        """Return our own entry in `_meta`."""
         ours = (self.meta or {}).get(META)
         return ours if isinstance(ours, dict) else {}
 
@@ -140,7 +139,7 @@ class InitializeParams(Params):
 
 
 class NewSessionParams(Params):
-    """`session/new`, and `session/load` and `session/resume` but for the id."""
+    """`session/new`, and the common fields of `session/load` and `session/resume`."""
 
     cwd: AbsolutePath
     mcp_servers: list[Any] = Field(default_factory=list, alias="mcpServers")
@@ -148,21 +147,21 @@ class NewSessionParams(Params):
         default_factory=list, alias="additionalDirectories"
     )
     remote: Any = None
-    """A proposal as yet: where the files are, if they are not here."""
+    """The repository of a remote session, a proposal for ACP."""
 
     def wanted_remote(self) -> Any:
-        """Return it from where its client was able to put it."""
+        """Return `remote` from the parameters, or from `_meta` for clients that cannot add a field."""
         return self.remote if self.remote is not None else self.ours().get("remote")
 
 
 class SessionParams(Params):
-    """Anything about one session."""
+    """Parameters of a request about one session."""
 
     session_id: str = Field(alias="sessionId")
 
 
 class ForkParams(NewSessionParams):
-    """`session/fork`: what is left out is as in the session that is forked."""
+    """`session/fork`: missing fields are taken from the forked session."""
 
     session_id: str = Field(alias="sessionId")
 
@@ -210,19 +209,19 @@ class WriteFileParams(SessionParams):
 
 
 class DecideChangeParams(SessionParams):
-    """`_jupyter/change/decide`: what the user wants of a change that an agent has made."""
+    """`_jupyter/change/decide`: the user's decision about a change of an agent."""
 
     change: str = Field(min_length=1)
-    """What the transcript calls it."""
+    """The id of the change in the transcript."""
 
     parts: list[str]
     decision: Literal["keep", "undo", "redo"]
     path: AbsolutePath
     before: str | None = None
-    """What is there, as far as the change tells; None if that is no file."""
+    """The expected current content; None if the file does not exist."""
 
     after: str | None = None
-    """What is to be there instead."""
+    """The new content."""
 
 
 RemoteAction = Literal["checkout", "merge", "pick", "discard", "undo"]
@@ -242,7 +241,7 @@ class PushParams(InspectParams):
 
 
 class ResultParams(SessionParams):
-    """`_jupyter/remote/fetch`, `stop` and `review`: one of the results of a session."""
+    """`_jupyter/remote/fetch`, `stop` and `review`: a session and the number of a result."""
 
     number: int
 
@@ -255,7 +254,7 @@ class ResultFileParams(ResultParams):
 
 
 class ActParams(ResultParams):
-    """`_jupyter/remote/act`: what the user wants of a result."""
+    """`_jupyter/remote/act`: the user's action on a result."""
 
     action: RemoteAction
     branch: str | None = None
@@ -268,22 +267,22 @@ class RecentParams(SessionParams):
 
 
 class DocumentState(BaseModel):
-    """A document of a window: what the protocol asks for, and whatever else the window knows."""
+    """A document of a window: the fields of ACP, and additional ones of the window."""
 
     model_config = ConfigDict(extra="allow")
 
     path: str = Field(min_length=1)
     language_id: str | None = Field(default=None, alias="languageId", min_length=1)
     file_hash: str | None = Field(default=None, alias="fileHash")
-    """Of the file as the window loaded or saved it."""
+    """Hash of the file as the window loaded or saved it."""
 
     def public(self) -> dict[str, Any]:
-        """Return it as it came, but for what is none of an agent's business."""
+        """Return the document as received, without fields that agents must not see."""
         return self.model_dump(by_alias=True, exclude_unset=True, exclude={"file_hash"})
 
 
 class WorkspaceUpdate(BaseModel):
-    """`_jupyter/workspace/update`: the whole state of a page, or what has changed of it."""
+    """`_jupyter/workspace/update`: the state of a page, complete or only its changes."""
 
     window: str = Field(min_length=1)
     full: bool = False
@@ -297,21 +296,21 @@ class WorkspaceUpdate(BaseModel):
 
 
 class SettingsUpdate(BaseModel):
-    """`_jupyter/settings/update`: what the user has set; what is left out stays as it was."""
+    """`_jupyter/settings/update`: the user's settings; missing fields stay unchanged."""
 
     rules: dict[str, list[dict[str, Any]]] = Field(default_factory=dict)
     defaults: dict[Literal["read", "write", "run", "restart"], Literal["allow", "ask"]] = Field(
         default_factory=dict
     )
-    """What the user wants of actions that no rule fits."""
+    """The user's default decision for actions that no rule matches."""
 
     servers: list[dict[str, Any]] = Field(default_factory=list)
     context_length: int = Field(default=6000, ge=0, alias="contextLength")
-    """How much of the editor is told with a message, in characters; 0 is nothing."""
+    """Maximum length of the context of a prompt, in characters; 0 turns it off."""
 
 
 class DocumentContent(BaseModel):
-    """What a window answers to `_jupyter/document/read`."""
+    """The answer of a window to `_jupyter/document/read`."""
 
     format: Literal["text", "notebook"]
     content: str | dict[str, Any]
@@ -322,21 +321,21 @@ class DocumentContent(BaseModel):
 
 
 class DocumentWritten(BaseModel):
-    """What a window answers to `_jupyter/document/write`."""
+    """The answer of a window to `_jupyter/document/write`."""
 
     version: str
     conflict: bool = False
 
 
 class DocumentShown(BaseModel):
-    """What a window answers to `_jupyter/document/show`."""
+    """The answer of a window to `_jupyter/document/show`."""
 
     visible: bool
-    """False if it would hide what the user is typing in."""
+    """False if showing it would hide the editor in which the user is typing."""
 
 
 class NotebookRun(BaseModel):
-    """What a window answers to `_jupyter/notebook/run`."""
+    """The answer of a window to `_jupyter/notebook/run`."""
 
     status: Literal["ok", "error", "aborted"]
     execution_count: int | None = Field(default=None, alias="executionCount")
@@ -370,7 +369,7 @@ P = TypeVar("P", bound=BaseModel)
 
 
 def parse(model: type[P], params: Any) -> P:
-    """Validate parameters, or refuse them naming each field and what is wrong with it."""
+    """Validate parameters; raise an error that names each invalid field and its problem."""
     try:
         return model.model_validate(params if params is not None else {})
     except ValidationError as error:

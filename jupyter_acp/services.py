@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""All services that agents can call, in one table, and what we advertise of them."""
+"""The table of all services that agents can call, and the capabilities that we advertise."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 class Store(Protocol):
-    """Where facts are kept from one run to the next."""
+    """A store for values that outlive the server."""
 
     def keep(self, key: str, value: bytes) -> None:
-        """Save something."""
+        """Save a value under a key."""
 
     def fact(self, key: str) -> Awaitable[bytes | None]:
-        """Return what was saved by that name."""
+        """Return the value saved under a key, or None."""
 
 
 Service = Callable[[Any, Any], Awaitable[Any]]
@@ -58,7 +58,7 @@ _HOW_BY_FILES = (
 
 
 class ClientServices:
-    """One table from method to service."""
+    """Dispatches the requests of agents to the services, and reports events of sessions to them."""
 
     def __init__(
         self,
@@ -104,7 +104,8 @@ class ClientServices:
 
     def capabilities(self) -> dict[str, Any]:
         """Return the `clientCapabilities` for `initialize`."""
-        # A proposal as yet, which some agents' libraries drop where it belongs: it is told twice.
+        # `workspace` is only a proposal for ACP. Some libraries drop it at the top level, so it is
+        # repeated in `_meta`.
         workspace = self.workspace.capabilities()
         return {
             "fs": {"readTextFile": True, "writeTextFile": True},
@@ -135,11 +136,11 @@ class ClientServices:
     async def mcp_servers(
         self, session: SessionView, own: list[Any], elsewhere: dict[str, Any] | None
     ) -> list[Any]:
-        """Return the MCP servers that a session's agent is to start: its own, and our tools."""
+        """Return the MCP servers for a session's agent: those in the request, and our tools."""
         return own if self._tools is None else await self._tools.servers(session, own, elsewhere)
 
     def serve_mcp(self, request: Request) -> None:
-        """Answer a request of MCP that came within ACP."""
+        """Answer an MCP request that was sent inside ACP."""
         if self._tools is None:
             raise method_not_found(request.method)
         self._tools.serve(request)
@@ -147,7 +148,7 @@ class ClientServices:
     async def editor_context(
         self, session: SessionView, told: Told, memory: Hashable
     ) -> Block | None:
-        """Return what goes along with a message about the user's editor, if anything."""
+        """Return the context that accompanies the next prompt, if any."""
         how = _HOW_BY_FILES
         if self._tools is not None and (name := self._tools.name_in(session.id)) is not None:
             how = _HOW_BY_TOOLS.format(server=name)
@@ -156,7 +157,7 @@ class ClientServices:
         return await self._editor.block(session, told, memory, how)
 
     async def configured_servers(self, session: SessionView, agent: Agent, own: list[Any]) -> Given:
-        """Return the MCP servers that were set up for every session, as its agent can take them."""
+        """Return the MCP servers configured for every session that the agent supports."""
         if session.is_remote or not agent.spec.takes_servers:
             return Given([], [])
         names = [server.get("name") for server in own if isinstance(server, dict)]
@@ -165,7 +166,7 @@ class ClientServices:
         )
 
     async def remember(self, store: Store, root_dir: str) -> None:
-        """Take up what earlier runs knew of the user, and keep what this one learns."""
+        """Restore the user's workspace and settings from the store, and save later changes there."""
         workspace, settings = f"workspace {root_dir}", "settings"
         if kept := await store.fact(workspace):
             self.workspace.restore(kept)
@@ -175,7 +176,7 @@ class ClientServices:
         self._keep = lambda value: store.keep(settings, value)
 
     def set_settings(self, params: Any) -> None:
-        """Take the user's settings, as far as they concern what agents may do and are told."""
+        """Apply and save the user's settings for agents."""
         settings = parse(SettingsUpdate, params).model_dump(exclude_unset=True)
         try:
             self._take_settings(settings)
@@ -195,11 +196,11 @@ class ClientServices:
         self._settings.update(settings)
 
     async def decide_change(self, session: SessionView, params: Any) -> dict[str, Any]:
-        """Do what the user wants of a change that an agent has made."""
+        """Keep, undo or redo a change of an agent."""
         return await self._changes.decide(session, params, self._files.revise)
 
     async def explained(self, session: SessionView, params: Any) -> dict[str, Any]:
-        """Return what a person should know of a question that the agent does not say."""
+        """Return additional information for the user about a question of the agent."""
         told: dict[str, Any] = {}
         if self._own_calls is not None:
             told = await self._own_calls.explained(session, params)
@@ -207,10 +208,10 @@ class ClientServices:
         return {**told, "files": files} if files else told
 
     def answer(self, session: SessionView, params: Any) -> str | None:
-        """Return the option to answer a permission request with that needs no user, if any.
+        """Return the option that answers a permission request without the user, or None.
 
-        What one of our own tools may do is decided when it is called: by the rules, and by the user
-        where they do not decide, who sees what really happens.
+        Calls of our own tools are accepted here. They are decided when the tool is called: by the
+        rules, or else by the user, who then sees the actual arguments.
         """
         answer = self._own_calls.answer(session, params) if self._own_calls is not None else None
         if answer is None:
@@ -221,23 +222,23 @@ class ClientServices:
         return option
 
     def asked(self, session: SessionView, params: Any, answer: Any) -> None:
-        """Take note of how the user answered a question of the agent."""
+        """Note the user's answer to a question of the agent."""
         self._permissions.granted(session, params, answer)
 
     def turn_ended(self, session: SessionView) -> None:
-        """Take note that the agent is done."""
+        """Note the end of a turn."""
         self._permissions.turn_ended(session.id)
-        # Not sooner: agents start them with a session or when they first think of them.
+        # Not earlier: some agents start MCP servers only at their first use.
         if self._tools is not None and (message := self._tools.missing(session.id)):
             session.append(protocol.NOTICE, {"level": "info", "message": message})
 
     def forget(self, session: SessionView) -> None:
-        """End what still runs for a session that is over, and forget what the user said in it."""
+        """End everything that runs for a closed session, and drop the permissions given in it."""
         self.agent_left(session)
         self._permissions.forget(session.id)
 
     def agent_left(self, session: SessionView) -> None:
-        """End what still runs for a session; it may go on with another run of the agent."""
+        """End everything that runs for a session whose agent has ended."""
         self._permissions.turn_ended(session.id)
         self._files.forget(session.id)
         self._notebooks.forget(session.id)
@@ -246,11 +247,11 @@ class ClientServices:
         self._terminals.forget(session.id)
 
     def deleted(self, session: SessionView) -> None:
-        """Forget what is remembered of a session as long as it can be opened again."""
+        """Drop the data of a session that was kept for reopening it."""
         self._changes.forget(session.id)
 
     async def close(self) -> None:
-        """End everything."""
+        """End all services and the processes that they started."""
         self.watcher.close()
         self.workspace.close()
         if self._tools is not None:
@@ -258,7 +259,7 @@ class ClientServices:
         await self._terminals.close()
 
     def stop_now(self) -> None:
-        """End everything at once, when there is no event loop any more."""
+        """End all started processes without an event loop."""
         self._terminals.stop_now()
         if self._tools is not None:
             self._tools.stop_now()

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The version that is installed."""
+"""The installed version of the package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def installed_version() -> str:
-    """Return it, or zeros for sources that were never installed."""
+    """Return the installed version, or "0.0.0" if the package is not installed."""
     try:
         return version("jupyter-acp-bridge")
     except PackageNotFoundError:

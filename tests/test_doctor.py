@@ -95,9 +95,9 @@ def _home(process):
     ("config", "text", "advice"),
     [
         ({"jurnal": "/x"}, "AcpExtension.jurnal is no setting", "docs/configuration.md"),
-        ({"permissions": {"*": [{"kind": "all"}]}}, "has to be mended", "no agent may do anything"),
+        ({"permissions": {"*": [{"kind": "all"}]}}, "is invalid", "no agent may do anything"),
         ({"agents": {"mine": {"argv": ["no-such-program"]}}}, "mine: `no-such-program`", ""),
-        ({"agents": {"mine": "x"}}, "it must be a dictionary", "Mend its entry"),
+        ({"agents": {"mine": "x"}}, "it must be a dictionary", "Correct its entry"),
         ({"default_agent": "mine"}, "`mine` is not there", "AcpExtension.default_agent"),
         ({"allowed_agents": ["x*"]}, "New sessions cannot begin", "AcpExtension.allowed_agents"),
         ({"registry": "/no/such/file.json"}, "/no/such/file.json", "AcpExtension.registry"),

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A running agent: its connection, what it said it can do, and why it ended."""
+"""A running agent: its process, its connection and its capabilities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ERROR_STDERR_LINES = 20
 
 
 class Agent:
-    """One agent, from its start to its end; a new one is made for every start."""
+    """One run of an agent, from its start to its end; every start creates a new instance."""
 
     def __init__(
         self,
@@ -46,10 +46,10 @@ class Agent:
         self.info: dict[str, Any] = {}
         self.auth_methods: list[Any] = []
         self.unknown: set[str] = set()
-        """The methods that it has offered and then not known."""
+        """The methods that the agent offered but then did not know."""
 
         self.is_logged_in = False
-        """Whether somebody has logged in since it was started, and not out again."""
+        """True after a login in this run, until a logout."""
 
         self._peer = peer
         self._on_end = on_end
@@ -66,13 +66,13 @@ class Agent:
 
     @property
     def connection(self) -> Connection:
-        """The connection; there is one once `start` has returned."""
+        """The connection, which exists after `start` has returned."""
         assert self._connection is not None
         return self._connection
 
     @property
     def alive(self) -> bool:
-        """Whether requests can still be sent."""
+        """True if requests can be sent."""
         return self._connection is not None and self._connection.ended is None
 
     @property
@@ -81,7 +81,7 @@ class Agent:
         return self._process.stderr if self._process else []
 
     async def start(self, client_info: dict[str, Any], client_capabilities: dict[str, Any]) -> None:
-        """Start it and shake hands, or leave nothing behind and say why."""
+        """Start and initialize the agent; on failure stop it and raise an error with the reason."""
         try:
             transport = await self._open()
         except OSError as error:
@@ -112,7 +112,7 @@ class Agent:
         note: Callable[[Any], None] | None = None,
         extra: float = 0.0,
     ) -> Any:
-        """Ask for something that should not take long, or not much longer, and say so if it does."""
+        """Send a request with the configured timeout plus `extra` seconds."""
         asked = self.connection.request(method, params, note=note)
         patience = self._request_timeout + extra
         try:
@@ -127,7 +127,7 @@ class Agent:
             ) from error
 
     async def stop(self) -> None:
-        """End the agent and all that it started."""
+        """End the agent and all processes that it started."""
         self._stopping = True
         error = RpcError(UNAVAILABLE, f"{self.spec.name} was stopped.")
         if self._connection is not None:
@@ -139,13 +139,13 @@ class Agent:
             await asyncio.gather(self._running, return_exceptions=True)
 
     def stop_now(self) -> None:
-        """End the process at once, when there is no event loop any more."""
+        """End the process without an event loop."""
         if self._process is not None:
             self._process.stop_now()
 
     @property
     def command(self) -> str:
-        """What was started, for a person to try by hand."""
+        """The command line or address of the agent, for users to try by hand."""
         return shlex.join(self.spec.argv) if self.spec.argv else str(self.spec.public().get("url"))
 
     async def _open(self) -> Transport:
@@ -199,14 +199,14 @@ class Agent:
                     await self._process.stop()
 
     async def _autopsy(self) -> RpcError:
-        """Find out why the connection ended."""
+        """Return the reason why the connection ended."""
         if self._process is None:
             return RpcError(UNAVAILABLE, f"The connection to {self.spec.name} was lost.")
         await self.connection.close_transport()
         try:
             status: int | None = await asyncio.wait_for(self._process.wait(), self._stop_grace)
         except asyncio.TimeoutError:
-            # It may have ended all the same, and only its stderr is held open by another.
+            # The process may have ended while another process keeps its stderr open.
             status = self._process.status
         how = "closed its input or output and was then ended"
         if status is not None:

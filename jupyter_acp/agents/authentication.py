@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""How a person can log in to an agent that asks for it, whatever words the agent has for that."""
+"""The login methods of agents, in one format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def explained(error: RpcError, agent: Agent) -> RpcError:
-    """Add the ways to log in to an agent's refusal, if it is that which it wants."""
+    """Add the agent's login methods to an error that asks for authentication."""
     methods = login_methods(agent) if error.code == AUTH_REQUIRED else []
     if not methods:
         return error
@@ -33,18 +33,18 @@ def explained(error: RpcError, agent: Agent) -> RpcError:
 
 
 def wants_login(error: RpcError, agent: Agent) -> bool:
-    """Whether a refusal would be none after a login; some agents refuse anything by that number."""
+    """Return True if a login may resolve the error; some agents use its code for other errors, too."""
     return error.code == AUTH_REQUIRED and bool(agent.auth_methods) and not agent.is_logged_in
 
 
 def can_log_out(agent: Agent) -> bool:
-    """Whether the agent can be told to forget who is logged in."""
+    """Return True if the agent supports logout."""
     auth = agent.capabilities.get("auth")
     return isinstance(auth, dict) and auth.get("logout") not in (None, False)
 
 
 def login_methods(agent: Agent) -> list[dict[str, Any]]:
-    """Return the agent's methods in one shape: what to do for each, ready to be shown."""
+    """Return the agent's login methods in one format for windows."""
     return [
         _described(method, agent)
         for method in agent.auth_methods
@@ -58,7 +58,7 @@ def _described(method: dict[str, Any], agent: Agent) -> dict[str, Any]:
         "name": _text(method.get("name")) or method["id"],
         "description": _text(method.get("description")),
     }
-    # Many agents told how to run their login before there was a type for it, and still do.
+    # Many agents still describe a terminal login here, as before ACP had a type for it.
     terminal = _dict(_dict(method.get("_meta")).get("terminal-auth"))
     if terminal.get("command"):
         words = [terminal["command"], *_list(terminal.get("args"))]
@@ -77,7 +77,7 @@ def _described(method: dict[str, Any], agent: Agent) -> dict[str, Any]:
 
 
 def _command(words: list[Any], env: Any) -> str | None:
-    """Return a line for a shell, unless something in it could not be seen before it is run."""
+    """Return a command line for a shell, or None if it contains invisible characters."""
     set_first = [f"{name}={value}" for name, value in _dict(env).items()]
     words = [*(["env", *set_first] if set_first else []), *words]
     if not words or not all(isinstance(word, str) and word.isprintable() for word in words):
@@ -86,7 +86,7 @@ def _command(words: list[Any], env: Any) -> str | None:
 
 
 def _variables(method: dict[str, Any], agent: Agent) -> list[dict[str, Any]]:
-    """Return the variables that a method wants, and whether the agent has them."""
+    """Return the environment variables of a login method, and whether each is set for the agent."""
     environment = agent_environment(os.environ, agent.spec.env_values())
     wanted = _list(method.get("vars")) or [{"name": method.get("varName")}]
     return [

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The one list of agents: built in, found on PATH, offered by a registry, written in the config."""
+"""The catalog of agents: built in, found on PATH, from a registry, and from the configuration."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ BUILTIN_ID = "builtin"
 
 
 class CatalogError(LookupError):
-    """An agent cannot be had; the message is meant for the person who asked for it."""
+    """An agent cannot be used; the message is for the user who asked for it."""
 
 
 class UnknownAgent(CatalogError):  # noqa: N818 (reads as what happened)
-    """Nobody has heard of this agent."""
+    """There is no agent of this id."""
 
 
 class AgentNotAllowed(CatalogError):  # noqa: N818 (reads as what happened)
@@ -35,12 +35,12 @@ class AgentNotAllowed(CatalogError):  # noqa: N818 (reads as what happened)
 
 
 class AgentUnavailable(CatalogError):  # noqa: N818 (reads as what happened)
-    """The agent is known but cannot run here as things are."""
+    """The agent is known but cannot be started here."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An agent, and whether it can be started now or what is missing."""
+    """An agent, and whether it can be started, or what is missing."""
 
     spec: AgentSpec
     available: bool
@@ -48,7 +48,7 @@ class Entry:
     install: str | None = None
 
     def public(self) -> dict[str, Any]:
-        """What a browser may know."""
+        """Return the description for windows and REST clients."""
         return {
             **self.spec.public(),
             "available": self.available,
@@ -63,7 +63,7 @@ Problems = list[str]
 
 
 class Catalog:
-    """Every agent that may be used here. A later source wins: built-in, PATH, registry, config."""
+    """Lists all allowed agents. A later source wins: built-in, PATH, registry, configuration."""
 
     def __init__(
         self,
@@ -82,13 +82,13 @@ class Catalog:
         self._reading = threading.Lock()
 
     def list(self) -> Entries:
-        """Every allowed agent, looked up afresh: one that was installed a moment ago is found."""
+        """Return every allowed agent, looked up anew to include those installed meanwhile."""
         entries: dict[str, Entry] = {}
         for entry in self._entries():
             if not self._is_allowed(entry.spec.id):
                 continue
             known = entries.get(entry.spec.id)
-            # A registry only offers: it must not take away what already works.
+            # An unavailable agent of the registry must not replace an available one.
             if (
                 entry.spec.source == "registry"
                 and known
@@ -100,7 +100,7 @@ class Catalog:
         return [*entries.values()]
 
     def get(self, id: str) -> AgentSpec:
-        """The agent of this id, ready to be started, or an error that says what to do."""
+        """Return the spec of an agent that can be started; raise an error that says what to do."""
         if not self._is_allowed(id):
             raise AgentNotAllowed(
                 f"The agent `{id}` is not allowed on this server. {self._choice()} "
@@ -118,12 +118,12 @@ class Catalog:
         return entry.spec
 
     def is_elsewhere(self, id: str) -> bool:
-        """Whether an agent is reached by a socket, and not started here."""
+        """Return True if the agent is reached by a websocket instead of a process here."""
         return any(entry.spec.id == id and entry.spec.url for entry in self.list())
 
     @property
     def default_id(self) -> str:
-        """The agent of a session that names none. A configured one is never silently replaced."""
+        """The agent for sessions that name none: the configured one, else the first available."""
         if self._default:
             return self._default
         ready = [entry.spec.id for entry in self.list() if entry.available]
@@ -131,11 +131,11 @@ class Catalog:
 
     @property
     def problems(self) -> Problems:
-        """What an administrator should know: refused registry entries, an unreadable registry."""
+        """Problems for the administrator: refused registry entries, an unreadable registry."""
         return [*self._offers().problems]
 
     def refresh(self) -> None:
-        """Read the registry again. This may wait for the network: call it in a thread."""
+        """Read the registry again; call this in a thread, because it may wait for the network."""
         with self._reading:
             self._registry = self._read_registry()
 
@@ -144,7 +144,7 @@ class Catalog:
         for candidates in _known():
             yield self._entry(candidates)
         for id_, candidates in self._offers().agents.items():
-            # The name of the agent that needs no trust must not lead to one that does.
+            # An entry of the registry must not pose as the built-in agent, which users trust.
             if id_ != BUILTIN_ID:
                 yield self._entry(candidates)
         for id_, value in self._config.items():
@@ -155,7 +155,7 @@ class Catalog:
             ready = self._resolve(candidate.spec)
             if ready is not None:
                 return Entry(ready, available=True)
-        # One command is easier to follow than a download.
+        # Prefer the candidate that can be installed with one command.
         best = next(
             (candidate for candidate in candidates if candidate.spec.install), candidates[0]
         )
@@ -169,24 +169,24 @@ class Catalog:
             wrong = explain(error) if isinstance(value, Mapping) else "it must be a dictionary"
             missing = f"Its entry in `AcpExtension.agents` is not usable: {wrong}."
             name = str(id_)
-            # Unvalidated on purpose: the broken entry is shown by its name, to be repaired.
+            # Not validated on purpose, so that the invalid entry is listed by its name.
             spec = AgentSpec.model_construct(id=name, name=name, source="config")
             return Entry(spec, available=False, missing=missing)
         return self._entry([Candidate(spec, _not_found(spec))])
 
     def _resolve(self, spec: AgentSpec) -> AgentSpec | None:
-        """The spec with the full path of its program, or nothing where there is no such program."""
+        """Return the spec with the full path of its program, or None if it is not found."""
         if spec.url:
             return spec
         program = self._which(spec.argv[0], path=spec.env_values().get("PATH"))
         if program is None:
             return None
-        # Absolute, since the agent may be started in another directory than the server's.
+        # Absolute, because the agent may be started in another directory than the server.
         return spec.model_copy(update={"argv": [os.path.abspath(program), *spec.argv[1:]]})
 
     def _offers(self) -> Registry:
         if self._registry is None:
-            # While another thread is still fetching, answer without it instead of waiting.
+            # While another thread fetches the registry, answer without it instead of waiting.
             if not self._location or not self._reading.acquire(blocking=False):
                 return Registry()
             try:

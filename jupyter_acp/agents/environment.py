@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Which environment variables may cross from the server to an agent, and from a stranger to either."""
+"""Rules for environment variables: which ones agents receive, and which ones they may set."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Jupyter's own credentials and its wiring between a server and its kernels. The families are
-# matched by shape, since the hub, the proxy and the gateways keep adding members.
+# Jupyter's own credentials and the variables between a server and its kernels. They are matched
+# by pattern, because the hub, the proxy and the gateways keep adding new ones.
 _SERVER_SECRET = re.compile(
     r"""
       JPY_.*                                                  # token, cookie, session, parent pid
@@ -25,8 +25,8 @@ _SERVER_SECRET = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-# Variables that make the next program load code, trust a certificate, use a proxy or find another
-# program of somebody else's choosing.
+# Variables that make a program load code, trust a certificate, use a proxy or start another
+# program.
 _LOADER = re.compile(
     r"""
       (LD|DYLD|GIT|NPM_CONFIG|YARN|PIP|UV|BASH_FUNC|JPY)_.* | (JUPYTER|IPYTHON).*
@@ -58,7 +58,7 @@ _HARMLESS = {
     **dict.fromkeys(("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"), ("", "true", ":")),
 }
 
-# What programs print, and how: nothing of it makes them do something else.
+# Variables that only change the output of programs, not their actions.
 _ORDINARY = re.compile(
     r"""
       CI | TERM | COLORTERM | COLUMNS | LINES | LANG | LANGUAGE | LC_[A-Z]+ | TZ | DEBIAN_FRONTEND
@@ -70,26 +70,26 @@ _ORDINARY = re.compile(
 
 
 def agent_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
-    """Give an agent the user's environment, but not the keys to the server that runs it."""
+    """Return the user's environment for an agent, without the secrets of the server."""
     kept = {name: value for name, value in base.items() if not is_server_secret(name)}
-    # What an administrator wrote down for this agent is meant, whatever its name.
+    # Variables that the administrator configured for this agent are never removed.
     return {**kept, **extra}
 
 
 def is_server_secret(name: str) -> bool:
-    """Whether a variable belongs to the Jupyter server alone."""
+    """Return True if a variable is a secret of the Jupyter server."""
     return _SERVER_SECRET.fullmatch(name) is not None
 
 
 def is_loader_variable(name: str) -> bool:
-    """Whether setting a variable is as good as running code, so that a stranger must not."""
+    """Return True if setting a variable can make a program run other code."""
     return _LOADER.fullmatch(name) is not None
 
 
 def is_ordinary_variable(name: str, value: str) -> bool:
-    """Whether a variable is known to change nothing but what is printed.
+    """Return True if a variable only changes the output of programs.
 
-    Others are so with some values: agents set them so that nobody is waited for.
+    Some variables qualify with certain values only: agents set those to avoid prompts.
     """
     if name == "SHELL":
         return _is_known_shell(value)
@@ -97,7 +97,7 @@ def is_ordinary_variable(name: str, value: str) -> bool:
 
 
 def _is_known_shell(path: str) -> bool:
-    """Whether a shell is the user's own, or one that the system offers to everybody."""
+    """Return True for the user's own shell and for those in `/etc/shells`."""
     if path in _SHELLS or path == os.environ.get("SHELL"):
         return True
     try:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Well-known ACP agents, so that one that is installed is offered without any configuration."""
+"""Well-known ACP agents, which are offered without configuration if they are installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class KnownAgent:
-    """An agent by the id that the public registry gives it, with the commands that may start it."""
+    """An agent by its id in the public registry, with the commands that can start it."""
 
     id: str
     name: str

@@ -1,10 +1,10 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""`python launcher.py MODULE …` runs a module of ours as `python -m MODULE …` does, but for one thing.
+"""`python launcher.py MODULE …`: like `python -m MODULE …`, but without the working directory.
 
-`-m` looks for every import in the folder that the server was started in first, and that may be
-somebody else's repository: its `argparse.py` would run in the name of the user. `-P`, which is
-meant against that, is not there before Python 3.11.
+`-m` searches imports in the working directory first. That may be an untrusted repository, whose
+`argparse.py` would then run with the user's rights. The option `-P` prevents this only since
+Python 3.11.
 """
 
 import os
@@ -12,18 +12,19 @@ import sys
 
 
 def clean(path: list[str]) -> list[str]:
-    """Return where to look for modules: nowhere that depends on where the server was started."""
+    """Return the module search path without entries that depend on the working directory."""
     here = os.path.dirname(os.path.abspath(__file__))
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     relative = {os.path.abspath(entry) for entry in named if not os.path.isabs(entry)}
     found = [entry for entry in path if os.path.isabs(entry) and entry not in {here, *relative}]
-    # Last, for whoever has us from one of those: nothing of Python's own is replaced from there.
+    # If this package was imported from such an entry, append it last: there it cannot shadow the
+    # standard library.
     ours = os.path.dirname(os.path.dirname(here))
     return found if ours in found else [*found, ours]
 
 
 if __name__ == "__main__":
-    # Both modules above are loaded before this file is; from here on the path counts.
+    # `os` and `sys` were loaded before this file; all later imports use the clean path.
     sys.path[:] = clean(sys.path)
     import runpy
 

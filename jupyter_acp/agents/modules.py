@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""How programs of this package are started by others of it."""
+"""The command line for programs of this package."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 def own_module(name: str) -> list[str]:
-    """Return the command that runs a module of ours, wherever the server was started."""
+    """Return the command that runs a module of this package from any working directory."""
     return [sys.executable, str(LAUNCHER), name]

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""An agent as a child process: started with its own environment, ended with all its children."""
+"""The child process of an agent, which is ended together with all its children."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STDERR_LINE_LENGTH = 2000
 
 
 class StderrTail:
-    """Remembers the last lines of a stderr, however much it was."""
+    """Keeps the last lines of stderr in bounded memory."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=STDERR_LINES)
@@ -34,14 +34,14 @@ class StderrTail:
 
     @property
     def lines(self) -> list[str]:
-        """The last lines, an unfinished one included."""
+        """The last lines, including an unfinished one."""
         lines = list(self._lines)
         if self._rest:
             lines.append(_readable(self._rest))
         return lines[-STDERR_LINES:]
 
     def feed(self, chunk: bytes) -> None:
-        """Take what was read; only lines that can still be among the last ones are looked at."""
+        """Add data; skip lines that cannot be among the last ones."""
         lines = chunk.rsplit(b"\n", STDERR_LINES + 1)
         lines[0] = self._rest + lines[0]
         self._rest = lines.pop()[-STDERR_LINE_LENGTH:]
@@ -49,13 +49,13 @@ class StderrTail:
 
 
 class _Pipes(asyncio.SubprocessProtocol):
-    """What the event loop tells of a process: its output, its last words, and its end."""
+    """Receives the output, stderr and end of a process from the event loop."""
 
     def __init__(self, wire: StdioTransport) -> None:
         self.wire = wire
         self.stderr = StderrTail()
         self.stderr_ended = asyncio.Event()
-        # The process's own end: a grandchild may still hold its pipes open.
+        # The end of the process itself: a grandchild may still keep its pipes open.
         self.exited = asyncio.Event()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -104,7 +104,7 @@ class AgentProcess:
         grace: float,
         limit: int = DEFAULT_MESSAGE_LIMIT,
     ) -> AgentProcess:
-        """Start the command in a process group of its own."""
+        """Start the command in a new process group."""
         mark = uuid.uuid4().hex
         wire = StdioTransport(limit=limit)
         transport, pipes = await asyncio.get_running_loop().subprocess_exec(
@@ -121,28 +121,28 @@ class AgentProcess:
 
     @property
     def wire(self) -> StdioTransport:
-        """Its stdin and stdout."""
+        """The transport over stdin and stdout of the process."""
         return self._pipes.wire
 
     @property
     def status(self) -> int | None:
-        """How it ended, if it has."""
+        """The exit status if the process has ended, else None."""
         return self._transport.get_returncode()
 
     @property
     def stderr(self) -> list[str]:
-        """The last lines of its stderr."""
+        """The last lines of stderr."""
         return self._pipes.stderr.lines
 
     async def wait(self) -> int:
-        """Wait for the end and for the last of stderr."""
+        """Wait for the end of the process and of its stderr; return the exit status."""
         await self._pipes.exited.wait()
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._pipes.stderr_ended.wait(), 1)
         return self._transport.get_returncode() or 0
 
     async def stop(self) -> None:
-        """End the process and everything it started: first asked, then forced."""
+        """End the process and all its children: first with SIGTERM, then with SIGKILL."""
         if not self._pipes.exited.is_set():
             self._signal_group(signal.SIGTERM)
         await self._sweep()
@@ -151,11 +151,11 @@ class AgentProcess:
         self._transport.close()
 
     def stop_now(self) -> None:
-        """End everything from a process that is ending without its event loop."""
+        """End the process and all its children without an event loop."""
         end_marked(self._mark, self._pid_if_running(), self._grace)
 
     async def _reap(self) -> None:
-        """End the children of a process that has ended: they hold its pipes open, and it cannot."""
+        """End the children of a process that has ended, because they keep its pipes open."""
         await self._pipes.exited.wait()
         await self._sweep()
 
@@ -165,7 +165,7 @@ class AgentProcess:
             logging.getLogger(__name__).warning("Processes would not end: %s", left)
 
     def _pid_if_running(self) -> int | None:
-        # The number of a process that has ended may be another's by now.
+        # The system may reuse the id of a process that has ended.
         return None if self._pipes.exited.is_set() else self.pid
 
     def _signal_group(self, number: int) -> None:
@@ -174,12 +174,12 @@ class AgentProcess:
 
 
 def marked(env: Mapping[str, str], mark: str) -> str:
-    """Return a mark for children, who also belong to those that we belong to."""
+    """Return the mark for a child, appended to the marks that this process inherited."""
     return "/".join(each for each in (env.get(MARK), mark) if each)
 
 
 def end_marked(mark: str, pid: int | None, grace: float) -> list[int]:
-    """End every process that carries the mark; return those that are left."""
+    """End every process with the mark; return the ids of those that are left."""
     import psutil
 
     def found() -> list[psutil.Process]:
@@ -191,7 +191,7 @@ def end_marked(mark: str, pid: int | None, grace: float) -> list[int]:
                 process.kill() if force else process.terminate()
 
     def wait(processes: list[psutil.Process], seconds: float) -> None:
-        # Looked at, not waited for: who reaps a child of ours takes its exit status from us.
+        # Poll instead of waiting: that would reap our child, and asyncio would lose its status.
         end = time.monotonic() + seconds
         while time.monotonic() < end and any(_lives(process) for process in processes):
             time.sleep(0.01)
@@ -199,7 +199,7 @@ def end_marked(mark: str, pid: int | None, grace: float) -> list[int]:
     processes = found()
     send(processes, force=False)
     wait(processes, grace)
-    # A dying process may have started another one: look again until nothing is left.
+    # A process may start another one before it ends, so repeat until none is left.
     for _ in range(5):
         processes = found()
         if not processes:
@@ -229,7 +229,7 @@ def _carries(process: Any, mark: str, pid: int | None) -> bool:
 
 
 def describe_exit(status: int) -> str:
-    """Say how a process ended, in words."""
+    """Return a description of the exit status for users."""
     if status >= 0:
         return f"exited with status {status}"
     with contextlib.suppress(ValueError):

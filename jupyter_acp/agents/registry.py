@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Agents from a file in the format of the public ACP registry, which is not ours and not trusted."""
+"""Agents from a file in the format of the public ACP registry, which is not trusted."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 SIZE_LIMIT = 4 * 1024 * 1024
 TIMEOUT_SECONDS = 20.0
 
-# A name in the package index and at most a version. Addresses, paths and git references would
-# fetch code that no index has ever seen; a leading hyphen would be an option of the launcher.
+# A package name and at most a version. Addresses, paths and git references would fetch code from
+# outside of the package index; a leading hyphen would be an option of the launcher.
 _NPM_PACKAGE = re.compile(
     r"(@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*(@[A-Za-z0-9][A-Za-z0-9.+_-]*)?"
 )
@@ -38,8 +38,8 @@ _PROGRAM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-# The program of a download is looked up on PATH instead. There, these names mean a tool that runs
-# whatever its arguments say.
+# The program of a download is looked up on PATH instead. There, these names are tools that can
+# run arbitrary code from their arguments.
 _RUNS_ANYTHING = re.compile(
     r"""
       (a|ba|c|da|fi|k|mk|nu|pw|tc|x?on|z)?sh | busybox | toybox | cmd | power-?shell | command
@@ -74,18 +74,18 @@ class RegistryError(Exception):
 
 @dataclass(frozen=True)
 class Registry:
-    """What a registry offers: by agent its candidates, best first, and why others were refused."""
+    """The candidates for each agent of a registry, best first, and the problems of refused entries."""
 
     agents: Mapping[str, list[Candidate]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
 
 class _EntryError(Exception):
-    """One entry is not acceptable; the message says why."""
+    """An entry of the registry is refused; the message says why."""
 
 
 def load_registry(location: str) -> Registry:
-    """Read a registry from a path or a URL, in the caller's thread and only when called."""
+    """Read a registry from a path or a URL, in the caller's thread."""
     shown = _shown(location)
     try:
         content = _read(location)
@@ -108,7 +108,7 @@ def load_registry(location: str) -> Registry:
 
 
 def platform_key() -> str:
-    """What the registry calls this machine."""
+    """Return the registry's name for this platform."""
     machine = platform.machine().lower()
     machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
     return f"{platform.system().lower()}-{machine}"
@@ -142,7 +142,7 @@ def _candidates(entry: Any) -> list[Candidate]:
 
 
 def _ways(entry: dict[str, Any], distribution: dict[str, Any]) -> Iterator[Candidate]:
-    """In order of preference: a program that is already installed needs no download."""
+    """Yield the candidates in order of preference; an installed program needs no download."""
     if "binary" in distribution:
         target = _table(distribution["binary"], "binary").get(platform_key())
         if target is not None:
@@ -225,7 +225,7 @@ def _arguments(way: dict[str, Any]) -> list[str]:
     if any(_CONTROL.search(word) for word in arguments):
         raise _EntryError("`args` contains control characters")
     if any(_SHELL_WORD.fullmatch(basename(word)) for word in arguments):
-        # Whatever tool it is given to: an agent needs none.
+        # Refused for any program: an agent needs no shell in its arguments.
         raise _EntryError("`args` names a shell or an interpreter")
     return arguments
 
@@ -243,7 +243,7 @@ def _variables(way: dict[str, Any]) -> dict[str, Any]:
 
 
 def _label(entry: Any, position: int) -> str:
-    # Only a harmless id is quoted: the text ends up in logs and in the browser.
+    # Quote only a harmless id, because the text is shown in logs and in the browser.
     id_ = entry.get("id") if isinstance(entry, dict) else None
     if isinstance(id_, str) and _PROGRAM.fullmatch(id_) and len(id_) <= 64:
         return f"`{id_}`"
@@ -271,21 +271,21 @@ def _read(location: str) -> bytes:
 def _fetch(url: str) -> bytes:
     deadline = time.monotonic() + TIMEOUT_SECONDS
     if "@" in urlsplit(url).netloc:
-        # urllib would not send them, but quote them in its error.
+        # urllib would not send the credentials, but quote them in its error.
         raise ValueError("an address with a user name or a password cannot be used")
     request = Request(url, headers={"Accept": "application/json"})  # noqa: S310 (checked by _read)
     content = b""
     with build_opener(_NoDowngrade).open(request, timeout=TIMEOUT_SECONDS) as response:
         while chunk := response.read1(64 * 1024):
             content = _within_limit(content + chunk)
-            # The socket's own timeout starts again with every byte that trickles in.
+            # The timeout of the socket starts again with every received byte.
             if time.monotonic() > deadline:
                 raise TimeoutError(f"it took longer than {TIMEOUT_SECONDS:.0f} seconds")
     return content
 
 
 class _NoDowngrade(HTTPRedirectHandler):
-    """Keeps a redirect from leading to another protocol or from https to plain http."""
+    """Refuses redirects to other protocols and from https to http."""
 
     def redirect_request(
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
@@ -302,7 +302,7 @@ def _within_limit(content: bytes) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    # An OSError repeats the file name; the words alone read better next to the location.
+    # The text of an OSError repeats the file name, which the message already contains.
     words = getattr(error, "strerror", None) or str(getattr(error, "reason", error))
-    # They may be the words of the host.
+    # The text may come from the remote host.
     return _CONTROL.sub(" ", words)

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""An agent that is somewhere else: ACP over a websocket that we open."""
+"""Connections to agents on other machines: ACP over a websocket that we open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ClientSocket:
-    """A websocket of the `websockets` package as our transport wants it."""
+    """Adapts a connection of the `websockets` package to our transport."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
@@ -25,7 +25,7 @@ class ClientSocket:
         self._going.set()
 
     async def listen(self, take: Callable[[str | bytes], None]) -> None:
-        """Hand on every frame until the other side is gone."""
+        """Pass on every frame until the connection is closed."""
         from websockets.exceptions import ConnectionClosed
 
         with contextlib.suppress(ConnectionClosed):
@@ -34,19 +34,19 @@ class ClientSocket:
                 await self._going.wait()
 
     def pause(self) -> None:
-        """Take no further frame."""
+        """Stop reading frames."""
         self._going.clear()
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue reading frames."""
         self._going.set()
 
     def send(self, frame: bytes) -> asyncio.Future[None]:
-        """Begin to send a text frame."""
+        """Start to send a text frame."""
         return asyncio.ensure_future(self._connection.send(frame, text=True))
 
     async def close(self) -> None:
-        """Close politely; a dead socket is closed already."""
+        """Close the connection; ignore errors of one that is already closed."""
         with contextlib.suppress(Exception):
             await self._connection.close()
 
@@ -65,7 +65,7 @@ async def connect(spec: AgentSpec, limit: int) -> WebSocketTransport:
             max_size=limit,
         )
     except WebSocketException as error:
-        # The library quotes the URL, and a URL may hold a key.
+        # The library quotes the URL, which may contain a key.
         raise OSError(str(error).replace(spec.url, public_url(spec.url))) from None
     return WebSocketTransport(
         ClientSocket(connection),

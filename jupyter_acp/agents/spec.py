@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What an agent is: the one description that every source of agents must come down to."""
+"""The specification of an agent, common to all sources of agents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class AgentSpec(BaseModel):
-    """One agent: who it is, and either the command that starts it or the socket it listens on."""
+    """The identity of an agent, and either its command or the address of its websocket."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -39,8 +39,8 @@ class AgentSpec(BaseModel):
     source: Source
     install: str | None = None
 
-    # An argument or a URL may carry a key as easily as a variable does. All four stay out of every
-    # dump and repr, so that neither a log line nor a careless handler can leak them.
+    # Arguments and URLs may contain keys, as variables and headers do. All four are excluded from
+    # dumps and reprs, so that no log line or handler can leak them.
     argv: list[str] = Field(default_factory=list, exclude=True, repr=False)
     url: str | None = Field(default=None, exclude=True, repr=False)
     headers: dict[str, SecretStr] = Field(default_factory=dict, exclude=True, repr=False)
@@ -79,7 +79,7 @@ class AgentSpec(BaseModel):
         except ValueError:
             usable = False
         if not usable:
-            # Without `from`: the cause would quote the address, and with it any password in it.
+            # Outside of the `except` block, because the cause would quote the address with its password.
             raise ValueError(wrong)
         return url
 
@@ -115,29 +115,29 @@ class AgentSpec(BaseModel):
 
     @property
     def kind(self) -> Kind:
-        """How the agent is reached."""
+        """The kind of connection to the agent."""
         return "websocket" if self.url else "command"
 
     @property
     def takes_tools(self) -> bool:
-        """Whether our MCP server is of use to it: not to one that asks directly."""
+        """True if the agent is to get our MCP server; the built-in one uses the services directly."""
         return self.source != "built-in"
 
     @property
     def takes_servers(self) -> bool:
-        """Whether MCP servers of this machine are of use to it."""
+        """True if the agent can use the MCP servers of this machine."""
         return self.url is None and self.source != "built-in"
 
     def env_values(self) -> dict[str, str]:
-        """The variables in the clear, for the process that needs them."""
+        """Return the variables in plain text, for the agent's process."""
         return {name: value.get_secret_value() for name, value in self.env.items()}
 
     def header_values(self) -> dict[str, str]:
-        """The headers in the clear, for the connection that needs them."""
+        """Return the headers in plain text, for the connection."""
         return {name: value.get_secret_value() for name, value in self.headers.items()}
 
     def public(self) -> dict[str, Any]:
-        """What a browser may know: nothing in here can hold a secret."""
+        """Return the description for windows and REST clients, which contains no secrets."""
         return {
             "id": self.id,
             "name": self.name,
@@ -152,25 +152,25 @@ class AgentSpec(BaseModel):
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to run an agent, and what to tell the user where its program is not installed."""
+    """One way to run an agent, and the message for users if its program is not installed."""
 
     spec: AgentSpec
     missing: str
 
 
 def basename(program: str) -> str:
-    """The last part of a path of either kind of operating system."""
+    """Return the last part of a POSIX or Windows path."""
     return re.split(r"[\\/]", program)[-1]
 
 
 def public_url(url: str) -> str:
-    """The address without user, password, query and fragment: the parts that carry keys."""
+    """Return the address without user, password, query and fragment, which may contain keys."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def explain(error: ValidationError) -> str:
-    """What is wrong with which field, in words, and never the value that was wrong."""
+    """Return the invalid fields and their problems, without the invalid values."""
     return "; ".join(_sentence(item) for item in error.errors(include_input=False))
 
 
@@ -199,7 +199,7 @@ def _sentence(item: Any) -> str:
 
 
 def _visible(text: str) -> str:
-    # Hidden or reordering characters would let an entry look like another one.
+    # Invisible or reordering characters could make an entry look like another one.
     if not text.isprintable():
         raise ValueError("must be one line without control or invisible characters")
     return text

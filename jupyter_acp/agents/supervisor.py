@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Keeps one agent running: starts it at first use and again after a crash, but not for ever."""
+"""Supervision of one agent: start at first use, and a limited number of restarts after crashes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESPAWN_WINDOW = 60.0
 
 
 class Supervisor:
-    """The one process of one agent, whoever asks for it."""
+    """Starts, restarts and stops the single run of one agent."""
 
     def __init__(self, name: str, start: Callable[[], Awaitable[Agent]]) -> None:
         self._name = name
@@ -34,13 +34,13 @@ class Supervisor:
 
     @property
     def agent(self) -> Agent | None:
-        """The agent if it runs now."""
+        """The agent if it runs, else None."""
         return self._agent if self._agent is not None and self._agent.alive else None
 
     async def ready(self) -> Agent:
-        """Return the running agent; start it if need be."""
+        """Return the running agent; start it if necessary."""
         if self._stopping.locked():
-            # Else what is started now would be lost with what is being stopped.
+            # Wait, because `stop` would also end an agent that is started now.
             async with self._stopping:
                 pass
         if self.agent is not None:
@@ -50,18 +50,18 @@ class Supervisor:
                 self._count_respawn(self._crashed)
             self._starting = asyncio.get_running_loop().create_task(self._launch())
         starting = self._starting
-        # Several may wait for it; one that gives up must not take it from the others.
+        # A cancelled caller must not cancel the start, which other callers wait for, too.
         await asyncio.wait({starting})
         if starting.cancelled():
             raise RpcError(UNAVAILABLE, f"{self._name} was stopped while it started.")
         return starting.result()
 
     def crashed(self, error: RpcError) -> None:
-        """Remember that the agent ended on its own: the next start is a respawn."""
+        """Note that the agent ended by itself, so that the next start counts as a respawn."""
         self._crashed = error
 
     async def stop(self) -> None:
-        """Stop the agent, also one that is still starting; the next use starts it again."""
+        """Stop the agent, even while it starts; the next use starts it again."""
         async with self._stopping:
             if self._starting is not None:
                 self._starting.cancel()

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Answers that may be large: an agent must not fill the memory with those that it does not read."""
+"""A limit on large answers, so that an agent that does not read cannot fill the memory."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ AT_ONCE = 4
 
 
 class Reader(Protocol):
-    """Who is answered."""
+    """The receiver of answers."""
 
     @property
     def is_full(self) -> bool:
-        """Whether it has left many answers unread."""
+        """True if many answers are unread."""
 
     async def room(self) -> None:
-        """Wait until it has read them."""
+        """Wait until the unread answers have been read."""
 
 
 class LargeAnswers:
-    """Makes few at a time, and none for whoever has not read those before."""
+    """Makes few answers at a time, and none for a receiver with many unread answers."""
 
     def __init__(self) -> None:
         self._places = asyncio.Semaphore(AT_ONCE)
 
     async def make(self, reader: Reader, work: Callable[[], Awaitable[T]]) -> T:
-        """Do the work for an answer when there is room for it."""
+        """Run `work` when there is room for its answer."""
         while True:
             while reader.is_full:
                 await reader.room()
-            # Waited for outside: who does not read keeps nobody else from it.
+            # Wait outside of the semaphore: a slow receiver must not block the others.
             async with self._places:
                 if not reader.is_full:
                     return await work()

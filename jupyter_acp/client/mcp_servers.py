@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""MCP servers that the administrator and the user have set up, for the agents of sessions."""
+"""MCP servers that the administrator and the user have configured, for the agents of sessions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from .secrets import SecretError, Secrets
 
 SECRETS_FILE = Path("acp", "secrets.env")
-"""Under Jupyter's configuration directory."""
+"""Path below Jupyter's configuration directory."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ENV_NAME = re.compile(r"[^=\0]+")
@@ -26,9 +26,9 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class Server(BaseModel):
-    """One MCP server: a program for the agent to start, or an address for it to call."""
+    """An MCP server: a program that the agent starts, or an address that it calls."""
 
-    # A value may be a secret after all: no error quotes one.
+    # Values may contain secrets: errors must not quote them.
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     name: str
@@ -43,7 +43,7 @@ class Server(BaseModel):
     @field_validator("name")
     @classmethod
     def _usable(cls, name: str) -> str:
-        # Agents make the names of tools from it, and most take nothing else there.
+        # Agents build tool names from it, and most accept only these characters.
         if not _NAME.fullmatch(name):
             raise ValueError("must be 1 to 64 letters, digits, underscores or hyphens")
         return name
@@ -60,7 +60,7 @@ class Server(BaseModel):
         return self
 
     def entry(self, secrets: Secrets) -> dict[str, Any]:
-        """Return what an agent is told in `mcpServers`; raise SecretError or ValueError if it cannot be."""
+        """Return the entry for `mcpServers`; raise SecretError or ValueError if it is invalid."""
         if self.type == "stdio":
             return {
                 "name": self.name,
@@ -72,7 +72,7 @@ class Server(BaseModel):
         return {"type": self.type, "name": self.name, "url": self.url, "headers": headers}
 
     def program(self) -> str:
-        """Return the path of its program: agents may have another PATH, and ACP wants a path."""
+        """Return the program's absolute path: ACP requires one, and an agent's PATH may differ."""
         found = shutil.which(os.path.expanduser(self.command))
         if found is None:
             raise ValueError(
@@ -85,17 +85,17 @@ class Given(NamedTuple):
     """The MCP servers of one session."""
 
     entries: list[dict[str, Any]]
-    """What its agent is told: with secrets, for nobody else."""
+    """Entries for the agent; they contain secrets and go nowhere else."""
 
     told: list[dict[str, Any]]
-    """What people are told: `name`, `type`, `state`, and why if that is `failed`."""
+    """Entries for users: `name`, `type`, `state`, and `message` if the state is `failed`."""
 
 
 class Servers:
-    """Knows which servers are set up, and what an agent is told of them."""
+    """Holds the configured servers, and makes the entries for agents."""
 
     def __init__(self, administrator: Mapping[str, Any], secrets: Path) -> None:
-        """Take those of the administrator by name; `secrets` is the user's file."""
+        """Take the administrator's servers by name; `secrets` is the user's file."""
         self._administrator = [
             {**entry, "name": name}
             if isinstance(entry, Mapping)
@@ -106,18 +106,18 @@ class Servers:
         self._secrets = secrets
 
     def set_user_servers(self, servers: list[dict[str, Any]]) -> None:
-        """Take the user's own, from the settings; what is wrong with one is told when it is needed."""
+        """Set the user's servers, from the settings; errors in them are reported on use."""
         self._user = servers
 
     async def given(self, capabilities: Mapping[str, Any], taken: Iterable[str]) -> Given:
-        """Return those for an agent; names that are `taken` are not given away again."""
+        """Return the servers for an agent; a server whose name is `taken` fails."""
         if not self._administrator and not self._user:
             return Given([], [])
-        # A thread, since it looks at files.
+        # In a thread, because it reads files.
         return await asyncio.to_thread(self._given, _transports(capabilities), taken)
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Check every server; yield its name and what is wrong with it, or nothing."""
+        """Check every server; yield its name and its error message, empty if it is valid."""
         for told in self._given({"stdio", "http", "sse"}, ()).told:
             yield told["name"], told.get("message", "")
 
@@ -148,7 +148,7 @@ class Servers:
 
 
 def _transports(capabilities: Mapping[str, Any]) -> set[str]:
-    """Return how an agent can reach servers: every agent must be able to start one."""
+    """Return the transports that an agent supports; ACP requires stdio."""
     offered = capabilities.get("mcpCapabilities")
     known = offered if isinstance(offered, dict) else {}
     return {"stdio", *(name for name in ("http", "sse") if known.get(name) is True)}
@@ -171,14 +171,14 @@ def _check_address(url: str) -> None:
     except ValueError:
         is_usable = False
     if not is_usable or not url.isprintable() or " " in url:
-        # Without the address, in which there may be a password.
+        # Without the URL, which may contain a password.
         raise ValueError("Its URL must be one such as https://example.org/mcp.") from None
 
 
 def _pairs(
     what: str, values: Mapping[str, str], secrets: Secrets, names: re.Pattern[str], wrong: str
 ) -> list[dict[str, str]]:
-    """Return variables or headers as ACP has them, with the secrets that they name."""
+    """Return variables or headers in the format of ACP, with their secrets filled in."""
     pairs = []
     for name, text in values.items():
         if not names.fullmatch(name):
@@ -191,7 +191,7 @@ def _pairs(
 
 
 def _explained(error: ValidationError) -> str:
-    """Return what is wrong in words, and never the value that was wrong."""
+    """Return a validation error as text, without the invalid value."""
     sentences = []
     for problem in error.errors(include_input=False, include_url=False):
         words = problem["msg"].removeprefix("Value error, ")

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Secrets that settings name, and that only the server knows: from a file of the user, or its environment."""
+"""Secrets that settings refer to by name: from a file of the user, or the environment."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _NAMED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class SecretError(Exception):
-    """A secret is not to be had; the words say why and what to do, and hold no value."""
+    """A secret is not available; the message gives the reason and the remedy, never a value."""
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """What can be named at the moment."""
+    """The secrets that are available now."""
 
     path: Path
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
     problem: str = ""
-    """Why the file was not read, although it is there."""
+    """Reason why an existing file was not read, or an empty text."""
 
     @classmethod
     def read(cls, path: Path) -> Secrets:
-        """Read the file, if it is there and belongs to this user alone."""
+        """Read the file, if it exists and no other user has access."""
         try:
             return cls(path, _values(_private_text(path)))
         except FileNotFoundError:
@@ -51,7 +51,7 @@ class Secrets:
 
     def _value(self, name: str) -> str:
         if self.problem:
-            # The name may be in there: another value of the same name would be a surprise.
+            # The file may define the name: do not fall back to the environment.
             raise SecretError(f"The secret {name} cannot be looked up. {self.problem}")
         if name in self.values:
             return self.values[name]
@@ -67,7 +67,7 @@ class Secrets:
 
 def _private_text(path: Path) -> str:
     """Return the text of a file that nobody else can read; raise SecretError if others can."""
-    # Not waiting on a pipe; what is looked at is what was opened.
+    # Do not block on a pipe; check the opened file, because the path may change.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -83,7 +83,7 @@ def _private_text(path: Path) -> str:
 
 
 def _values(text: str) -> dict[str, str]:
-    """Return what stands in lines of the form `NAME=value`; quotes around a value do not belong to it."""
+    """Return the values of lines of the form `NAME=value`, without quotes around a value."""
     values: dict[str, str] = {}
     for line in text.splitlines():
         name, equals, value = line.strip().partition("=")

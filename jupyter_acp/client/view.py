@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a service has to know of the session that it works for, and no more."""
+"""The interface of sessions for services."""
 
 from __future__ import annotations
 
@@ -12,55 +12,55 @@ class OpenCalls(Protocol):
     """The tool calls that an agent has in progress."""
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yield what the agent has told of each."""
+        """Yield the fields that the agent has reported of each call."""
 
     def asked(self, told: Any) -> list[dict[str, Any]]:
-        """Return what was told of the call that a permission request is about."""
+        """Return the reports about the call that a permission request is for."""
 
     def claim(self, id: str) -> bool:
-        """Take a call for one's own; return whether nobody had taken it before."""
+        """Reserve a call; return False if it was reserved before."""
 
 
 class SessionView(Protocol):
-    """A session, as the services see it."""
+    """A session, as services see it."""
 
     @property
     def id(self) -> str:
-        """Our id of the session."""
+        """Id of the session on this server."""
 
     @property
     def agent(self) -> str:
-        """The id of its agent."""
+        """Id of its agent."""
 
     @property
     def cwd(self) -> str:
-        """Its folder."""
+        """Working folder."""
 
     @property
     def roots(self) -> list[str]:
-        """The folders that it may touch."""
+        """Folders that its agent may use."""
 
     @property
     def is_remote(self) -> bool:
-        """Whether its files are not here."""
+        """True if its files are on another machine."""
 
     @property
     def ended(self) -> bool:
-        """Whether nothing may be started for it any more."""
+        """True if nothing may be started for it any more."""
 
     @property
     def is_full(self) -> bool:
-        """Whether its agent has left many answers unread."""
+        """True if its agent has many unread answers."""
 
     @property
     def calls(self) -> OpenCalls:
         """The tool calls that its agent has in progress."""
 
     async def room(self) -> None:
-        """Wait until its agent has read them."""
+        """Wait until its agent has read its answers."""
 
     def append(self, method: str, params: dict[str, Any]) -> None:
-        """Add a message to its transcript."""
+        """Add a message to the transcript."""
 
     async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Ask the user for a permission, in the words of `session/request_permission`."""
+        """Ask the user for permission, with the parameters of `session/request_permission`."""

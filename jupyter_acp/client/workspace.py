@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""`workspace/*`: what the user has open, had open, and looks at, as the windows tell it."""
+"""`workspace/*`: the user's open, recent and active documents, as reported by windows."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ..rpc import method_not_found
 from .view import SessionView
 
 GRACE = 60.0
-"""How long the documents of a window that was cut off still count as open, in seconds."""
+"""Time for which documents of a disconnected window count as open, in seconds."""
 
 RECENT_LIMIT = 10_000
 ANSWER_LIMIT = 1_000
-"""How many recent documents an answer holds at most: nobody reads on from there."""
+"""Maximum number of recent documents in an answer."""
 
 METHODS = {
     "openDocuments": "workspace/open_documents",
@@ -32,20 +32,20 @@ METHODS = {
 
 
 class Host(Protocol):
-    """A window, as far as its documents go."""
+    """A window that has documents open."""
 
     def request(self, method: str, params: dict[str, Any]) -> Awaitable[Any]:
-        """Ask it something."""
+        """Send a request to the window."""
 
 
 class OpenWindow:
-    """What one page has told, and the socket that it tells it by."""
+    """The state that a window has reported, and its connection."""
 
     def __init__(self, host: Host) -> None:
         self.host: Host | None = host
         self.documents: dict[str, dict[str, Any]] = {}
         self.hashes: dict[str, str] = {}
-        """Of the files as it has loaded them, by the same names."""
+        """Hashes of the files that the window has loaded, by the same names."""
 
         self.recents: list[dict[str, Any]] = []
         self.active: str | None = None
@@ -54,15 +54,15 @@ class OpenWindow:
 
 
 class Workspace:
-    """Answers from memory: agents may ask at every turn, of hundreds of documents."""
+    """Answers from memory, because agents may ask at every turn about hundreds of documents."""
 
     def __init__(self, root: str | None, *, shared: Iterable[str] = METHODS) -> None:
-        """Share what an admin allows of the folder that contents paths begin at.
+        """Share what the administrator allows; `root` is the folder of contents paths.
 
-        There is no such folder where documents are not files; nothing is told then.
+        It is None where documents are not files; nothing is shared then.
         """
         self.keep: Callable[[bytes], None] = lambda _: None
-        """Called with what is to be remembered when there is no window."""
+        """Called with the state to store for times without a window."""
 
         self._root = root
         self._allowed = set(shared)
@@ -75,10 +75,10 @@ class Workspace:
         self._open: list[dict[str, Any]] | None = None
         self._recent: list[dict[str, Any]] | None = None
 
-    # What the agent asks
+    # Requests from agents
 
     def capabilities(self) -> dict[str, Any]:
-        """Return what the user and the admin let agents ask."""
+        """Return the requests that the user and the administrator allow agents."""
         return {name: {} for name in METHODS if self._shared(name)}
 
     async def open_documents(self, session: SessionView, params: Any) -> dict[str, Any]:  # noqa: ARG002
@@ -87,7 +87,7 @@ class Workspace:
         parse(SessionParams, params)
         if self._open is None:
             windows = self._by_focus()
-            # The window that was looked at last knows best where its cursor is.
+            # If several windows have a document open, the last used one has the right cursor.
             paths = {path: w.documents[path] for w in reversed(windows) for path in w.documents}
             self._open = [entry for path in paths if (entry := self._entry(paths[path]))]
         return {"documents": self._open}
@@ -109,10 +109,10 @@ class Workspace:
         active = windows[0].documents.get(windows[0].active or "") if windows else None
         return {"document": self._entry(active) if active else None}
 
-    # What the windows tell
+    # Reports from windows
 
     def update(self, host: Host, params: Any) -> None:
-        """Take a page's whole state or what has changed of it."""
+        """Apply a report: the whole state of a window, or a change of it."""
         news = parse(WorkspaceUpdate, params)
         window = self._windows.get(news.window)
         if window is None:
@@ -149,9 +149,9 @@ class Workspace:
             self._remember()
 
     def files(self) -> dict[Path, set[str]]:
-        """Return the files that are open, also in windows that have lost their connection.
+        """Return the open files, including those of disconnected windows.
 
-        Each comes with the hashes that it had when windows loaded it, as far as they tell.
+        Each comes with the hashes that it had when windows loaded it, where reported.
         """
         found: dict[Path, set[str]] = {}
         for window in self._windows.values():
@@ -163,7 +163,7 @@ class Workspace:
         return found
 
     def is_away(self, path: Path) -> bool:
-        """Whether a window that has a file open cannot be asked at the moment."""
+        """Return True if a window that has a file open is disconnected."""
         return any(
             self._leads_to(name, path)
             for window in self._windows.values()
@@ -172,7 +172,7 @@ class Workspace:
         )
 
     def find(self, path: Path) -> list[tuple[Host, str]]:
-        """Return the windows that have a file open and can be asked, and its contents path there."""
+        """Return the connected windows that have a file open, with its contents path there."""
         return [
             (window.host, name)
             for window in self._by_focus()
@@ -181,20 +181,17 @@ class Workspace:
         ]
 
     def to_show(self, path: Path) -> list[tuple[Host, str]]:
-        """Return the windows that can show a file, and its contents path there.
-
-        The one that was looked at last comes first.
-        """
+        """Return the windows that can show a file, the last used first, with its contents path."""
         if self._root is None or Path(self._root) not in path.parents:
             return []
         name = path.relative_to(self._root).as_posix()
-        # It may be open there by the name of a link that leads to it.
+        # The window may have it open by the name of a link to it.
         known = {id(host): name for host, name in reversed(self.find(path))}
         hosts = [window.host for window in self._by_focus() if window.host is not None]
         return [(host, known.get(id(host), name)) for host in hosts]
 
     def left(self, host: Host) -> None:
-        """Keep what a page had open for a while: it may only have lost its network."""
+        """Keep the documents of a disconnected window for a while: it may reconnect."""
         loop = asyncio.get_running_loop()
         for key, window in self._windows.items():
             if window.host is host:
@@ -202,20 +199,20 @@ class Workspace:
                 window.leaving = loop.call_later(GRACE, self._forget, key)
 
     def restore(self, kept: bytes) -> None:
-        """Take up what an earlier run remembered."""
+        """Restore the state that an earlier server process has stored."""
         self._kept = kept
         past = orjson.loads(kept)
         self._remembered, self._shares = past["recents"], past["shares"]
         self._languages = {item["path"]: item["languageId"] for item in self._remembered}
 
     def close(self) -> None:
-        """Wait for nobody any more."""
+        """Drop all windows and their timers."""
         for window in self._windows.values():
             if window.leaving is not None:
                 window.leaving.cancel()
         self._windows.clear()
 
-    # Inside
+    # Internals
 
     def _shared(self, name: str) -> bool:
         return name in self._allowed and self._shares.get(name, True)
@@ -228,7 +225,7 @@ class Workspace:
         return sorted(self._windows.values(), key=lambda window: window.focused, reverse=True)
 
     def _remember(self) -> None:
-        """Keep what was opened last, newest first; without a window, what the last one knew."""
+        """Store the recent documents, newest first; without a window, those of the last one."""
         self._recent = None
         if self._windows:
             found: dict[str, dict[str, Any]] = {}
@@ -236,7 +233,7 @@ class Workspace:
                 for item in window.recents:
                     found.setdefault(item["path"], item)
             self._remembered = [
-                # A notebook's language is known while it is open; later, it is what it was then.
+                # The language of a notebook is known only while it is open, so it is stored.
                 {"languageId": self._languages.get(path), **found[path]}
                 for path in itertools.islice(found, RECENT_LIMIT)
             ]
@@ -247,7 +244,7 @@ class Workspace:
 
     def _leads_to(self, name: str, path: Path) -> bool:
         file = os_path(self._root, name)
-        # Looked up only where it can be: most documents have another name.
+        # Resolve links only where needed: most documents have another name.
         if file is None or (file != path and file.name != path.name and not file.is_symlink()):
             return False
         return file == path or file.resolve() == path
@@ -258,13 +255,13 @@ class Workspace:
         self._remember()
 
     def _entry(self, document: dict[str, Any]) -> dict[str, Any] | None:
-        """Return a document in the words of the protocol, what only we know in our corner of it."""
+        """Return a document in the format of the protocol, with our own fields in `_meta`."""
         path = os_path(self._root, document["path"])
         if path is None:
             return None
         language = document.get("languageId")
         if language is None:
-            # Of a notebook that was never open here nothing is known but what its text is.
+            # The language of a notebook that was never open here is unknown; its file is JSON.
             language = "json" if document.get("kind") == "notebook" else "plaintext"
         entry: dict[str, Any] = {"uri": file_uri(path), "languageId": language}
         more = {key: document[key] for key in document if key not in ("path", "languageId")}

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The block of text that a message carries along: its sections, its delimiters, and what is new."""
+"""The block of context in a message: its sections, its delimiters, and what is new."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any, NamedTuple
 
 BEGIN = "<jupyter-context>"
 END = "</jupyter-context>"
-"""Agents repeat what they were sent as the user's words: by these it is known again, and folded."""
+"""Delimiters that mark the block when an agent repeats a message, so that it can be folded."""
 
 WHOLE = "What the user has open in JupyterLab. It is information, not a request."
 CHANGED = "What has changed in JupyterLab since the last message. It is information, not a request."
 
 GAP = 2
-"""How many characters are between two sections."""
+"""Number of characters between two sections."""
 
 FRAME = len(f"{BEGIN}\n{max(WHOLE, CHANGED, key=len)}\n{END}")
-"""How many are around them."""
+"""Number of characters around the sections."""
 
 _DELIMITER = re.compile(r"</?jupyter-context>", re.IGNORECASE)
 _IN_TITLE = BEGIN[:13]
-"""Agents cut titles off anywhere."""
+"""Start of the delimiter, as agents may cut titles anywhere."""
 
-# By its first sentence, too: users write of delimiters.
+# Match the first sentence, too: users may write about the delimiters.
 _BLOCK = re.compile(
     rf"\s*{BEGIN}\n(?:{re.escape(WHOLE)}|{re.escape(CHANGED)})\n.*?\n{END}", re.DOTALL
 )
@@ -35,57 +35,57 @@ Image = dict[str, Any]
 
 
 class Section(NamedTuple):
-    """One part of the block, sent again only if it has changed."""
+    """A part of the block, sent again only if it has changed."""
 
     name: str
     text: str = ""
     images: Sequence[Image] = ()
     is_end: bool = False
-    """Whether it only says that what was told by that name is over."""
+    """True if it only says that an earlier section of this name no longer applies."""
 
 
 class State(NamedTuple):
-    """What an agent knows."""
+    """The context that an agent has received."""
 
     memory: Hashable
     digests: Mapping[str, bytes]
     documents: frozenset[str]
-    """Those that it was told are open."""
+    """Documents that were reported as open."""
 
 
 class Block(NamedTuple):
-    """What goes along with one message."""
+    """The context for one message."""
 
     text: str
     images: list[Image]
     state: State
-    """What the agent knows when it has got it."""
+    """State of the agent after it has received the block."""
 
     on_sent: Callable[[], None] = lambda: None
-    """Called when it goes to the agent."""
+    """Called when the block is sent to the agent."""
 
     def content(self, *, takes_images: bool) -> list[dict[str, Any]]:
-        """Return it as the content of a prompt."""
+        """Return the block as content of a prompt."""
         return [{"type": "text", "text": self.text}, *(self.images if takes_images else [])]
 
 
 class Told:
-    """What one session's agent has been told so far, and still remembers."""
+    """Tracks the context that a session's agent has received and still remembers."""
 
     def __init__(self) -> None:
         self.forget()
 
     def closed(self, documents: Set[str], memory: Hashable) -> list[str]:
-        """Return the documents that the agent takes for open and that are not among these."""
+        """Return the documents that were reported as open and are not among `documents`."""
         known = self._known(memory)
         return sorted(known.documents - documents) if known is not None else []
 
     def news(
         self, sections: Sequence[Section], memory: Hashable, documents: Set[str] = frozenset()
     ) -> Block | None:
-        """Return what the agent has not been told, or None if that is nothing.
+        """Return a block with the sections that are new to the agent, or None.
 
-        `memory` is another value whenever the agent may have forgotten what it was told.
+        `memory` changes whenever the agent may have forgotten the context.
         """
         state = self._known(memory)
         known = state.digests if state is not None else {}
@@ -105,11 +105,11 @@ class Told:
         return Block(f"{BEGIN}\n{text}\n{END}", images, after)
 
     def note(self, block: Block) -> None:
-        """Take note that the agent has got a block, and keeps it."""
+        """Record that the agent has received a block."""
         self._state = block.state
 
     def forget(self) -> None:
-        """Tell everything again: what the agent remembers is not known any more."""
+        """Drop the state, so that everything is sent again."""
         self._state = State(None, {}, frozenset())
 
     def _known(self, memory: Hashable) -> State | None:
@@ -117,12 +117,12 @@ class Told:
 
 
 def without_context(text: str) -> str:
-    """Return the user's own words of a message that an agent repeats."""
+    """Return a message that an agent repeats, without the block."""
     return _BLOCK.sub("", text) if BEGIN in text else text
 
 
 def title_without_context(title: str) -> str:
-    """Return the user's own words of a title that an agent makes of a message."""
+    """Return a title that an agent derives from a message, without the block."""
     return title.partition(_IN_TITLE)[0].rstrip()
 
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Looks at what the user has open, and tells as much of it as an agent may know."""
+"""Context from the user's open documents, as far as an agent may know them."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from ..client.workspace import Workspace
 
 DEFAULT_LIMIT = 6000
-"""How long the block may be, in characters; what says where the user is and how to act always goes."""
+"""Maximum length of the block, in characters; its first and last sections are always sent."""
 
 DOCUMENTS = 20
-"""How many of the other documents are read; the rest are only named."""
+"""Maximum number of other documents that are read; the rest are only named."""
 
 PATIENCE = 2.0
-"""How long it may take to read a document, in seconds: the message waits for it."""
+"""Timeout for reading a document, in seconds: the message waits for it."""
 
 _CLOSED = 0.04
-"""Which part of the room is kept for the names of those that were closed."""
+"""Share of the room for the names of closed documents."""
 
 _AWAY = (
     "The window that has it open has lost its connection: what the user sees there is not known, and "
@@ -66,49 +66,49 @@ class Document:
     path: Path
     language: str
     state: dict[str, Any]
-    """What the window tells of it."""
+    """State reported by the window."""
 
     @property
     def is_notebook(self) -> bool:
-        """Whether it is a notebook."""
+        """True if it is a notebook."""
         return self.state.get("kind") == "notebook" or self.path.suffix == ".ipynb"
 
     @property
     def is_dirty(self) -> bool:
-        """Whether it has unsaved changes."""
+        """True if it has unsaved changes."""
         return bool(self.state.get("dirty"))
 
     @property
     def selected(self) -> str:
-        """The text that is selected in it."""
+        """Selected text."""
         selection = self.state.get("selection")
         text = selection.get("text") if isinstance(selection, dict) else None
         return text if isinstance(text, str) else ""
 
     @property
     def line(self) -> int | None:
-        """The line that the cursor is in, from 0."""
+        """Line of the cursor, from 0."""
         cursor = self.state.get("cursor")
         line = cursor.get("line") if isinstance(cursor, dict) else None
         return line if isinstance(line, int) else None
 
     @property
     def cell(self) -> str | None:
-        """The id of the cell that the user is in."""
+        """Id of the active cell."""
         cell = self.state.get("cell")
         id = cell.get("id") if isinstance(cell, dict) else None
         return id if isinstance(id, str) else None
 
     @property
     def place(self) -> str:
-        """Where in it the user is, as a sentence."""
+        """Position of the user, as a sentence."""
         if self.cell is not None:
             return f"The user is in the cell {self.cell}."
         return f"The cursor is in line {self.line + 1}." if self.line is not None else ""
 
 
 class Editor:
-    """Makes the block of text that goes along with a message."""
+    """Makes the context for messages."""
 
     def __init__(
         self,
@@ -130,9 +130,9 @@ class Editor:
     async def block(
         self, session: SessionView, told: Told, memory: Hashable, how: str
     ) -> Block | None:
-        """Return what a session's agent does not know yet of what the user has open, if anything.
+        """Return the context that a session's agent has not received yet, or None.
 
-        `how` says by which means the agent can work on it.
+        `how` is the section that explains the tools for working on the documents.
         """
         if not self.limit:
             return None
@@ -160,12 +160,12 @@ class Editor:
         block = told.news([*head, *found, fixed[-1]], memory, known)
         if block is None or loaded is None:
             return block
-        # What it is sent in full it has read, and may change.
+        # Cells that are sent in full count as read, so the agent may change them.
         cells = [part.cell for part, text in texts if part.cell and part.cell["source"] in text]
         return block._replace(on_sent=partial(self._notebooks.note, session, loaded, cells))
 
     async def _documents_of(self, session: SessionView) -> tuple[Document | None, list[Document]]:
-        """Return the document that the user is in, and the others, as far as they are shared."""
+        """Return the active document and the others, as far as the user shares them."""
         params = {"sessionId": session.id}
         try:
             answer = await self._workspace.active_document(session, params)
@@ -179,7 +179,7 @@ class Editor:
         except RpcError:
             documents = []
         if active is None and shares_active:
-            # In front is a terminal, say: what the user was in before is meant still.
+            # The active tab is, for example, a terminal: take the last used document.
             latest = sorted(documents, key=lambda each: str(each.state.get("lastFocused") or ""))
             active = latest[-1] if latest else None
         return active, [each for each in documents if active is None or each.path != active.path]
@@ -187,7 +187,7 @@ class Editor:
     async def _active(
         self, session: SessionView, document: Document
     ) -> tuple[str, list[Part], Notebook | None]:
-        """Return what is always told of the document in front, what else there is, and its cells."""
+        """Return the first section on the active document, its other parts, and its notebook."""
         path, place = document.path, document.place
         what = "The notebook" if document.is_notebook else "The file"
         unsaved = "It has unsaved changes." if document.is_dirty else ""
@@ -209,16 +209,16 @@ class Editor:
         return _sentences(title, _LIVE, kernel), notebook.parts(view), content
 
     async def _kernel(self, path: Path) -> str:
-        """Return what the kernel of a notebook does, as a sentence."""
+        """Return the state of a notebook's kernel, as a sentence."""
         kernel = await self._kernels.find(path)
         return f"Its kernel {kernel.name} is {kernel.state}." if kernel else "It has no kernel yet."
 
     async def _file(self, session: SessionView, document: Document) -> File:
-        """Return what is told of a file: its text if the agent may read it and disk has another."""
+        """Return the context of a file, with unsaved text if the agent may read it."""
         path, is_dirty = document.path, document.is_dirty
         if document.is_notebook or not self._may_read(session, path):
             return File(path, is_dirty=is_dirty)
-        # Another window may have it without what is unsaved in one that is away.
+        # If a window is disconnected, another one may not have its unsaved changes.
         is_live = is_dirty and not self._workspace.is_away(path)
         live = await _in_time(path, self._documents.read(path)) if is_live else None
         unsaved = live.content if live is not None and isinstance(live.content, str) else None
@@ -227,7 +227,7 @@ class Editor:
         )
 
     def _may_read(self, session: SessionView, path: Path) -> bool:
-        """Whether the agent may read a file without anybody being asked."""
+        """Return True if the agent may read a file without asking the user."""
         roots = [*session.roots, self._root_dir]
         try:
             contained(str(path), roots)
@@ -241,7 +241,7 @@ class Editor:
 
 
 async def _in_time(path: Path, reading: Awaitable[T]) -> T | None:
-    """Return what is read, or None if it fails or takes long: the message matters more."""
+    """Return the result, or None if reading fails or takes too long for the message."""
     try:
         return await asyncio.wait_for(reading, PATIENCE)
     except Exception as error:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Open files in a few words: where they are, and what the file on disk does not say."""
+"""Context of open files: their paths, and text that is not on disk."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from pathlib import Path
 from .block import Section
 from .parts import Part, Tell, divided, fenced, listed, quote
 
-# Which part of the room is kept for the names of other documents, for their texts, and for a selection.
+# Shares of the room for the names of other documents, for their texts, and for a selection.
 _NAMES, _TEXTS, _SELECTED = 0.08, 0.08, 0.4
 
 
 @dataclass(frozen=True)
 class File:
-    """A document as far as it is told: a notebook that is not in front has no text."""
+    """The context of a document; a notebook that is not active has no text."""
 
     path: Path
     language: str = ""
     line: int | None = None
-    """The line that the cursor is in, from 0."""
+    """Line of the cursor, from 0."""
 
     selected: str = ""
     unsaved: str | None = None
-    """Its text, if the file on disk has another."""
+    """Text of the document, if the file on disk differs."""
 
     is_dirty: bool = False
 
 
 def parts(file: File) -> list[Part]:
-    """Return what to tell of the text of the file in front, if anything."""
+    """Return the parts for the text of the active file."""
     return _text(file, "it", Section("active"))
 
 
 def others(files: Sequence[File], *, is_all: bool) -> list[Part]:
-    """Return what to tell of the documents that are not in front; `is_all` if there is none in front."""
+    """Return the parts for documents that are not active; `is_all` if no document is active."""
     if not files:
         return []
     tell = listed("Open:" if is_all else "Also open:", [_line(file) for file in files])
@@ -71,7 +71,7 @@ def _line(file: File) -> str:
 
 
 def _around_cursor(file: File, name: str, text: str) -> Tell:
-    """Return how to tell the text around the cursor: as many lines as there is room for."""
+    """Return a function that quotes as many lines around the cursor as there is room for."""
     lines = text.split("\n")
     at = min(file.line or 0, len(lines) - 1)
     marks = len(fenced(text, file.language)) - len(text)

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A notebook in a few words: its outline, the cell that the user is in, and what has failed."""
+"""Context of a notebook: its outline, the active cell, and what has failed."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .block import Section
 from .parts import SHORT, Part, divided, plain, quote
 
 IMAGES = 2
-"""How many pictures go along: the last outputs of the cell that the user is in."""
+"""Maximum number of images: the last outputs of the active cell."""
 
-# Which part of the room is kept for each, and of a cell's room for what is beside its source.
+# Shares of the room for each part, and of a cell's room for what is not its source.
 _FAILED, _AROUND, _OUTLINE = 0.16, 0.12, 0.16
 _SELECTED, _OUTPUT = 0.25, 0.35
 _BEFORE, _AFTER = 2, 1
-"""How many code cells around one that has failed are told."""
+"""Numbers of code cells before and after a failed one."""
 
 _LEFT_OUT = "… {count} cells are left out here; read_notebook has them …"
 _FOLDS = 2 * len(_LEFT_OUT)
-"""What is left out before the user's cell, and behind it."""
+"""Room for the notes about omitted cells before and behind the active one."""
 
 
 @dataclass(frozen=True)
@@ -34,19 +34,19 @@ class View:
     language: str
     cells: Sequence[dict[str, Any]]
     active: str | None
-    """The id of the cell that the user is in, if that is shared."""
+    """Id of the active cell, if the user shares it."""
 
     selected: str
-    """The text that is selected in it."""
+    """Selected text in the active cell."""
 
 
 def parts(view: View) -> list[Part]:
-    """Return what to tell of it, the most important first."""
+    """Return the parts for a notebook, the most important first."""
     cells = view.cells
     active = next((at for at, cell in enumerate(cells) if cell["id"] == view.active), None)
     failed = next((at for at in range(len(cells) - 1, -1, -1) if has_failed(cells[at])), None)
     if active is not None and has_failed(cells[active]):
-        # The user asks about what is in front of them.
+        # The user probably asks about the active cell.
         failed = active
     found: list[Part] = []
     if active is not None:
@@ -68,12 +68,12 @@ def parts(view: View) -> list[Part]:
 
 
 def has_failed(cell: dict[str, Any]) -> bool:
-    """Whether the last run of a cell ended in an error."""
+    """Return True if the last run of a cell ended in an error."""
     return any(output.get("output_type") == "error" for output in cell.get("outputs") or [])
 
 
 def _around(cells: Sequence[dict[str, Any]], at: int) -> list[int]:
-    """Return the code cells that may have to do with a failure."""
+    """Return the indexes of the code cells around a failed one."""
     code = [n for n, cell in enumerate(cells) if cell["cell_type"] == "code" and cell["source"]]
     before = [n for n in code if n < at][-_BEFORE:]
     after = [n for n in code if n > at][:_AFTER]
@@ -81,7 +81,7 @@ def _around(cells: Sequence[dict[str, Any]], at: int) -> list[int]:
 
 
 def _cell(view: View, at: int, lead: str, section: Section, share: float = 0) -> Part:
-    """Return a cell with what it printed, and what is selected in it if the user is there."""
+    """Return the part for a cell with its outputs and, if it is active, the selection."""
     cell = view.cells[at]
     kind, outputs = cell["cell_type"], cell.get("outputs") or []
     state = ""
@@ -126,7 +126,7 @@ def _line(at: int, cell: dict[str, Any], *, is_active: bool) -> str:
 
 
 def _folded(lines: list[str], active: int | None, room: int) -> list[str]:
-    """Leave out lines from the middle of what is too long, but not around the user."""
+    """Omit lines from the middle of a long outline, but not around the active cell."""
     if sum(map(len, lines)) + len(lines) <= room:
         return lines
     kept: set[int] = set() if active is None else {active}
@@ -151,7 +151,7 @@ def _folded(lines: list[str], active: int | None, room: int) -> list[str]:
 
 
 def _by_interest(count: int, active: int | None) -> Iterator[int]:
-    """Return the places around the user, and then those from both ends, in turn."""
+    """Yield the indexes around the active cell, and then those from both ends, alternating."""
     if active is not None:
         yield from range(max(active - 1, 0), min(active + 2, count))
     for turn in range(count):

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Parts of the block, and how they divide the room that there is."""
+"""Parts of the block, and the division of its room among them."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from ..client.notebooks.output_text import cut
 from .block import GAP, Section
 
 Tell = Callable[[int], str]
-"""Returns words in so many characters at most, or none if those are too few."""
+"""Returns a text of at most so many characters, or an empty text if they are too few."""
 
 SHORT = 80
-"""How long a line may be that is quoted within another, in characters."""
+"""Maximum length of a text that is quoted within a line, in characters."""
 
 _NOTHING = Section("")
 _LEAST, _MARK = 80, 45
-"""How much of a text that is cut is worth telling, and what it costs to say that it is cut."""
+"""Minimum length of a cut text, and length of the note that it is cut."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Something to tell in as much room as it gets."""
+    """A text that adapts to the room that it gets."""
 
     tell: Tell
     share: float = 0.0
-    """Which part of all the room is kept for it, however much those before it need."""
+    """Share of the whole room that is reserved for the part."""
 
     section: Section = _NOTHING
-    """What it becomes, without its text."""
+    """Section that the part becomes, without its text."""
 
     cell: dict[str, Any] | None = None
-    """The cell that it tells."""
+    """Cell that the part describes."""
 
 
 def divided(parts: Sequence[Part], room: int) -> list[str]:
-    """Return the words of parts, the most important first: what one does not need the next can have."""
+    """Return the texts of parts, by importance: the next part gets the room that one leaves."""
     needs = [len(part.tell(room)) + GAP for part in parts]
     kept = [
         min(need, int(room * part.share)) if need > GAP else 0
@@ -53,12 +53,12 @@ def divided(parts: Sequence[Part], room: int) -> list[str]:
 
 
 def plain(text: str) -> Tell:
-    """Return how to tell a text that is told in full or not at all."""
+    """Return a function that gives the text in full, or an empty text if there is no room."""
     return lambda room: text if len(text) <= room else ""
 
 
 def listed(label: str, entries: Sequence[str]) -> Tell:
-    """Return how to tell a list by a label: as much of it as there is room for, and how much more there is."""
+    """Return a function that lists as many entries as fit, and the number of the others."""
 
     def tell(room: int) -> str:
         for count in range(len(entries), 0, -1):
@@ -72,7 +72,7 @@ def listed(label: str, entries: Sequence[str]) -> Tell:
 
 
 def quote(label: str, text: str, language: str = "") -> Tell:
-    """Return how to tell a text by a label; where there is little room, its middle is left out."""
+    """Return a function that quotes a text; if there is little room, its middle is cut out."""
 
     def tell(room: int) -> str:
         whole = _quoted(label, text, language)
@@ -85,7 +85,7 @@ def quote(label: str, text: str, language: str = "") -> Tell:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Return text in a fence that it cannot end."""
+    """Return text in a fence that does not occur in it."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -93,6 +93,6 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def _quoted(label: str, text: str, language: str) -> str:
-    """Return a text as it is read most easily: most outputs are one short line."""
+    """Return a labelled text: in one line if it is short, as most outputs are, else fenced."""
     is_short = not language and len(text) <= SHORT and "\n" not in text and "`" not in text
     return f"{label} `{text}`" if is_short else f"{label}\n{fenced(text, language)}"

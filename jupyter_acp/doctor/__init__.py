@@ -1,3 +1,3 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""`jupyter acp doctor`: what is wrong with an installation, and what to do about it."""
+"""`jupyter acp doctor`: a report about problems of an installation, with advice."""

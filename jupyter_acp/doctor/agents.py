@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Start agents, ask who they are, and end them again."""
+"""The check that starts agents and asks for their versions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Nobody(Peer):
-    """Takes what an agent says, and does nothing for it."""
+    """A peer that ignores notifications and refuses requests."""
 
     def on_request(self, request: Request) -> None:
         request.fail(method_not_found(request.method))
@@ -30,7 +30,7 @@ class _Nobody(Peer):
 
 
 async def started(specs: Sequence[AgentSpec], extension: AcpExtension) -> list[Finding]:
-    """Start one after the other; return what each said of itself, or why it did not."""
+    """Start the agents one by one; return the version of each, or the reason of its failure."""
     return [await _started(spec, extension) for spec in specs]
 
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The checks, one function for each part of the report; none of them changes anything."""
+"""The checks, one function for each section of the report; they change nothing."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 DISTRIBUTION = "jupyter-acp-bridge"
 EXTENSION = "jupyter_acp"
 LITTLE_ROOM = 500_000_000
-"""How much free disk space is worth a word, in bytes."""
+"""Free disk space below which the report contains a note, in bytes."""
 
 
 def versions() -> list[Finding]:
-    """What is installed."""
+    """Check the versions of installed software."""
     found = [good(f"Python {platform.python_version()} on {platform.platform(terse=True)}")]
     for name in (DISTRIBUTION, "jupyter_server", "jupyterlab", "jupyterhub"):
         try:
@@ -59,7 +59,7 @@ def versions() -> list[Finding]:
 
 
 def installation(server: ServerApp) -> tuple[list[Finding], AcpExtension | None]:
-    """Whether both halves are there and switched on."""
+    """Check that the server and the lab extension are installed and enabled."""
     found: list[Finding] = []
     manager = server.extension_manager
     known = manager.extensions.get(EXTENSION)
@@ -86,7 +86,7 @@ def installation(server: ServerApp) -> tuple[list[Finding], AcpExtension | None]
 
 
 def configuration(server: ServerApp, extension: AcpExtension) -> list[Finding]:
-    """Whether what is written down means something."""
+    """Check the configuration for unknown, invalid and ineffective settings."""
     found = [good(f"Read from {path}") for path in server.loaded_config_files]
     known = set(extension.class_trait_names(config=True))
     found += [
@@ -115,7 +115,7 @@ def configuration(server: ServerApp, extension: AcpExtension) -> list[Finding]:
 
 
 def agents(extension: AcpExtension) -> tuple[list[Entry], list[Finding]]:
-    """Which agents can be used."""
+    """Check which agents are available."""
     catalog = Catalog(
         extension.agents,
         allowed=extension.allowed_agents,
@@ -130,7 +130,7 @@ def agents(extension: AcpExtension) -> tuple[list[Entry], list[Finding]]:
         if entry.available:
             found.append(good(f"{spec.id} ({spec.name}): {where}"))
         elif spec.source == "config":
-            found.append(bad(f"{spec.id}: {entry.missing}", entry.install or "Mend its entry."))
+            found.append(bad(f"{spec.id}: {entry.missing}", entry.install or "Correct its entry."))
     far = [entry.spec.id for entry in entries if entry.spec.url and entry.spec.takes_tools]
     if far and extension.tools and not extension.public_url:
         found.append(
@@ -156,7 +156,7 @@ def agents(extension: AcpExtension) -> tuple[list[Entry], list[Finding]]:
 
 
 def files(extension: AcpExtension) -> list[Finding]:
-    """Whether what is kept is kept well, and from others."""
+    """Check the access rights, the disk space and the integrity of stored files."""
     journal, cache = Path(extension.journal), Path(extension.remote_cache)
     assert extension.serverapp is not None
     runtime = Path(extension.serverapp.runtime_dir)
@@ -171,7 +171,7 @@ def files(extension: AcpExtension) -> list[Finding]:
 
 
 def environment() -> list[Finding]:
-    """What agents get from where the server was started."""
+    """Check the environment that agents inherit from the server."""
     found: list[Finding] = []
     hidden = sorted(name for name in os.environ if is_server_secret(name))
     if hidden:
@@ -193,7 +193,7 @@ def environment() -> list[Finding]:
 
 
 def _misplaced(server: ServerApp) -> Iterator[Finding]:
-    """Where somebody has written settings that Jupyter does not look for there."""
+    """Yield a finding for each file with settings that Jupyter ignores there."""
     for folder in server.config_file_paths:
         for path in sorted(Path(folder, "jupyter_server_config.d").glob("*.json")):
             try:
@@ -221,7 +221,7 @@ def _git() -> Iterator[Finding]:
 
 
 def _printed(*command: str) -> str:
-    """Return what a program prints, or nothing if there is none."""
+    """Return the output of a program, empty if there is no such program."""
     program = shutil.which(command[0])
     if program is None:
         return ""
@@ -235,7 +235,7 @@ def _printed(*command: str) -> str:
 
 
 def _tools() -> Finding:
-    """Whether the tools for agents load: else it would be seen when the first session begins."""
+    """Check that the tools for agents load, which otherwise fails only in the first session."""
     try:
         mcp = importlib.import_module("jupyter_acp.tools.mcp")
         tools = importlib.import_module("jupyter_acp.tools.toolbox").TOOLS
@@ -278,12 +278,12 @@ def _lab_extension() -> Iterator[Finding]:
 
 
 def _plain(version: str) -> str:
-    """Return a version as Python and npm both write it: 1.0.0a1 and 1.0.0-alpha.1."""
+    """Return a version in a common form for Python (1.0.0a1) and npm (1.0.0-alpha.1)."""
     return re.sub(r"[-.]|(?<=[ab])(lpha|eta)", "", version)
 
 
 def _folder(folder: Path) -> Iterator[Finding]:
-    """Whether a folder is ours, or can be made."""
+    """Check that a folder is writable, or can be created."""
     nearest = next(at for at in (folder, *folder.parents) if at.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
         yield bad(
@@ -302,7 +302,7 @@ def _folder(folder: Path) -> Iterator[Finding]:
 
 
 def _private(path: Path) -> Iterator[Finding]:
-    """Whether something belongs to this user, and to nobody else."""
+    """Check that only this user can access a file or folder."""
     found = path.stat()
     mode = stat.S_IMODE(found.st_mode)
     wanted = "700" if path.is_dir() else "600"
@@ -315,7 +315,7 @@ def _private(path: Path) -> Iterator[Finding]:
 
 
 def _sessions(journal: Path) -> Iterator[Finding]:
-    """Whether the sessions in a file can be read; it is only read, whoever uses it now."""
+    """Check that a journal can be read; open it read-only, because a server may use it."""
     try:
         db = sqlite3.connect(f"{journal.as_uri()}?mode=ro", uri=True, timeout=5)
         try:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Look at a server as it would start here: with its configuration, but without serving anybody."""
+"""The report about a server with the local configuration, which is created but never serves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def examine(arguments: list[str], *, starts_agents: bool, is_json: bool) -> int:
-    """Print what was found; return 1 if something is bad."""
+    """Print the report; return 1 if a finding is bad."""
     sections: list[Section] = [("Versions", versions())]
     try:
         server = _server(arguments)
@@ -46,12 +46,12 @@ def examine(arguments: list[str], *, starts_agents: bool, is_json: bool) -> int:
 
 
 def _server(arguments: list[str]) -> ServerApp:
-    """Make a server as `jupyter server` would, with its extensions; it listens nowhere."""
+    """Create a server with its extensions as `jupyter server` does, but without a port."""
     from jupyter_server.serverapp import ServerApp
 
-    # A server would go on without a file that fails, and without all that it forbids.
+    # By default a server ignores an invalid configuration file, with all restrictions in it.
     server = ServerApp(log_level=logging.ERROR, open_browser=False, raise_config_file_errors=True)
-    # What other extensions have to say at their start is not asked here.
+    # Hide the output of other extensions.
     with contextlib.redirect_stderr(io.StringIO()) as said:
         try:
             server.initialize(arguments, new_httpserver=False)

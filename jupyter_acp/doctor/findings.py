@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a check has found."""
+"""Findings of checks, and their output as text or data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNS: dict[Level, str] = {"good": "ok  ", "note": "note", "bad": "BAD "}
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at; what is not good comes with what to do."""
+    """The result of one check, with advice unless it is good."""
 
     level: Level
     text: str
@@ -26,22 +26,22 @@ Section = tuple[str, list[Finding]]
 
 
 def good(text: str) -> Finding:
-    """As it should be."""
+    """Return a finding without a problem."""
     return Finding("good", text)
 
 
 def note(text: str, advice: str = "") -> Finding:
-    """Worth knowing; nothing is broken."""
+    """Return a finding that is worth knowing, but not a problem."""
     return Finding("note", text, advice)
 
 
 def bad(text: str, advice: str) -> Finding:
-    """Something does not work, or is not safe."""
+    """Return a finding about something that does not work or is not safe."""
     return Finding("bad", text, advice)
 
 
 def as_text(sections: Iterable[Section]) -> str:
-    """Return what a person reads."""
+    """Return the report as text."""
     lines: list[str] = []
     for title, findings in sections:
         lines += ["", title]
@@ -52,7 +52,7 @@ def as_text(sections: Iterable[Section]) -> str:
 
 
 def as_data(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """Return what a program reads."""
+    """Return the report as data for JSON."""
     return [
         {"section": title, "findings": [asdict(finding) for finding in findings]}
         for title, findings in sections

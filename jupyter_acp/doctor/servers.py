@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Whether the MCP servers that are set up can be given to agents."""
+"""The check of configured MCP servers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def servers(extension: AcpExtension) -> list[Finding]:
-    """Check each for its program and its secrets, whoever has set it up."""
+    """Check the program and the secrets of each server of the administrator and the user."""
     known = extension.servers()
     known.set_user_servers(_of_user(Path(extension.journal)))
     return [
@@ -28,7 +28,7 @@ def servers(extension: AcpExtension) -> list[Finding]:
 
 
 def _of_user(journal: Path) -> list[dict[str, Any]]:
-    """Return the servers of the settings as the server was last told them."""
+    """Return the servers in the user's settings as last stored in the journal."""
     try:
         db = sqlite3.connect(f"{journal.as_uri()}?mode=ro", uri=True, timeout=5)
         try:
@@ -36,7 +36,7 @@ def _of_user(journal: Path) -> list[dict[str, Any]]:
         finally:
             db.close()
     except sqlite3.Error:
-        # There is none yet, or something is wrong with it that another check tells.
+        # There is no journal yet, or another check reports its problem.
         return []
     found: list[dict[str, Any]] = json.loads(row[0]).get("servers", []) if row else []
     return found

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The routes under `acp/`: each checks who asks, reads what is asked, and delegates."""
+"""The HTTP routes under `acp/`: each authorizes and parses the request, and delegates."""
 
 from .api import (
     AgentLogHandler,
@@ -35,4 +35,4 @@ ROUTES = [
 ]
 
 PUBLIC_ROUTES = [(r"/acp/mcp", McpHandler)]
-"""Those for agents that are elsewhere, which are there only if somebody has said where this server is."""
+"""Routes for agents on other machines, registered only if `public_url` is set."""

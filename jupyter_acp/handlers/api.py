@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""REST: agents, sessions and their messages."""
+"""REST handlers for agents, sessions and their messages."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MAX_FILES = 200
 
 
 class AcpApiHandler(AcpHandlerMixin, APIHandler):
-    """A REST handler that speaks JSON and explains its refusals."""
+    """A REST handler with JSON bodies, also for errors."""
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Keep what is asked for out of the log, in which Jupyter writes the address of what it refuses."""
+        """Remove the query from the URI, because Jupyter logs the URI of refused requests."""
         self.request.uri = self.request.path
         await super().prepare()
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Turn errors of the lower rooms into answers that say what to do."""
+        """Answer an RPC error with its status code, message and data."""
         from ..rpc import RpcError
 
         error = kwargs.get("exc_info", (None, None, None))[1]
@@ -42,7 +42,7 @@ class AcpApiHandler(AcpHandlerMixin, APIHandler):
         super().write_error(status_code, **kwargs)
 
     def log_exception(self, *exc_info: Any) -> None:
-        """Say what was refused, by the path alone: the query may hold a token."""
+        """Log a refused request with its path only, because the query may contain a token."""
         from ..rpc import RpcError
 
         error = exc_info[1]
@@ -53,7 +53,7 @@ class AcpApiHandler(AcpHandlerMixin, APIHandler):
             super().log_exception(*exc_info)
 
     def body(self) -> dict[str, Any]:
-        """Return the JSON object that was sent."""
+        """Return the JSON object in the request's body, empty if there is no body."""
         try:
             data = self.get_json_body()
         except UnicodeDecodeError:
@@ -65,7 +65,7 @@ class AcpApiHandler(AcpHandlerMixin, APIHandler):
         return data
 
     def number(self, name: str, default: int | None, lowest: int = 0) -> int | None:
-        """Return a number of the query."""
+        """Return a number from the query, or the default."""
         text = self.get_query_argument(name, None)
         if text is None or text == "":
             return default
@@ -80,7 +80,7 @@ class HealthHandler(AcpApiHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Say that the extension works and how busy it is, without waking it up."""
+        """Return the state of the extension without starting the session manager."""
         self.finish(json.dumps(self.acp.health()))
 
 
@@ -90,7 +90,7 @@ class AgentsHandler(AcpApiHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List every known agent, what is missing for it, and what would install it."""
+        """List all allowed agents, what each one lacks, and the command that installs it."""
         from ..agents.authentication import can_log_out
 
         manager = await self.manager()
@@ -113,7 +113,7 @@ class AgentRestartHandler(AcpApiHandler):
     @web.authenticated
     @authorized(action="execute")
     async def post(self, id: str) -> None:
-        """Start the agent again and restore the sessions that it had."""
+        """Restart the agent and restore its sessions."""
         agent = await (await self.manager()).restart(id)
         self.finish(json.dumps({"id": id, "running": True, "agentInfo": agent.info}))
 
@@ -124,7 +124,7 @@ class AgentLogHandler(AcpApiHandler):
     @web.authenticated
     @authorized(action="execute")
     async def get(self, id: str) -> None:
-        """Return the last lines of the agent's stderr, which may hold what only its user may see."""
+        """Return the last lines of the agent's stderr, only to its user because they may be private."""
         self.finish(json.dumps({"lines": (await self.manager()).links.stderr(id)}))
 
 
@@ -134,14 +134,14 @@ class SessionsHandler(AcpApiHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List the sessions, the latest first."""
+        """List all sessions, the latest first."""
         manager = await self.manager()
         self.finish(json.dumps({"sessions": [session.public() for session in manager.all()]}))
 
     @web.authenticated
     @authorized(action="execute")
     async def post(self) -> None:
-        """Open a session."""
+        """Create a session."""
         from ..protocol import NewSessionParams, parse
         from .models import CreateSession
 
@@ -159,7 +159,7 @@ class SessionHandler(AcpApiHandler):
     @web.authenticated
     @authorized
     async def get(self, id: str) -> None:
-        """Describe a session."""
+        """Return the description of a session."""
         self.finish(json.dumps((await self.manager()).get(id).public()))
 
     @web.authenticated
@@ -176,7 +176,7 @@ class SessionHandler(AcpApiHandler):
     @web.authenticated
     @authorized(action="write")
     async def delete(self, id: str) -> None:
-        """Forget a session."""
+        """Delete a session."""
         await (await self.manager()).delete(id)
         self.set_status(204)
         self.finish()
@@ -188,7 +188,7 @@ class FilesHandler(AcpApiHandler):
     @web.authenticated
     @authorized(action="execute")
     async def get(self) -> None:
-        """Find files by a part of their paths, for whoever writes a prompt."""
+        """Find files by a part of their paths, for completion in prompts."""
         from .file_search import find_files
 
         query = self.get_query_argument("query", "")
@@ -204,7 +204,7 @@ class MessagesHandler(AcpApiHandler):
     @web.authenticated
     @authorized
     async def get(self, id: str) -> None:
-        """Return a page of the transcript; `order=newest` counts the page from the new end."""
+        """Return a page of the transcript; with `order=newest` the page ends at the newest message."""
         order = self.get_query_argument("order", "oldest")
         if order not in ("oldest", "newest"):
             raise web.HTTPError(400, "order must be oldest or newest.")
@@ -218,7 +218,7 @@ class MessagesHandler(AcpApiHandler):
             newest=order == "newest",
         )
         self.set_header("Content-Type", "application/json")
-        # They are kept as JSON: nothing is parsed to be written again.
+        # Messages are stored as JSON, so they need not be parsed.
         self.finish(b'{"seq":%d,"messages":[%s]}' % (seq, b",".join(messages)))
 
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""REST: looking through what was said, and taking it elsewhere."""
+"""REST handlers for search, export and import of sessions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SearchHandler(AcpApiHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Find sessions by what was said in them."""
+        """Find sessions by the text of their transcripts."""
         limit = min(self.number("limit", 50, 1) or 50, MAX_MATCHES)
         manager = await self.manager()
         found = await manager.archive.search(self.get_query_argument("query", ""), limit)
@@ -34,7 +34,7 @@ class ElsewhereHandler(AcpApiHandler):
     @web.authenticated
     @authorized(action="execute")
     async def get(self) -> None:
-        """List the sessions that running agents have and this server has not."""
+        """List the sessions of running agents that this server does not know."""
         found = await (await self.manager()).elsewhere()
         self.finish(json.dumps({"sessions": [session.public() for session in found]}))
 
@@ -45,13 +45,13 @@ class ExportHandler(AcpApiHandler):
     @web.authenticated
     @authorized
     async def get(self, id: str) -> None:
-        """Return a session as JSON lines."""
+        """Export a session as JSON lines."""
         manager = await self.manager()
         session = manager.get(id)
         self.set_header("Content-Type", LINES)
         self.set_header("Content-Disposition", f'attachment; filename="{session.id}.jsonl"')
         async for piece in manager.archive.export(session):
-            # Written as it is read: a transcript may be longer than memory is large.
+            # Stream the transcript, because it may be larger than the memory.
             self.write(piece)
             await self.flush()
         self.finish()
@@ -63,7 +63,7 @@ class ImportHandler(AcpApiHandler):
     @web.authenticated
     @authorized(action="write")
     async def post(self) -> None:
-        """Take a session that was exported, here or elsewhere, as a new one."""
+        """Import an exported session as a new one."""
         session = await (await self.manager()).archive.take_in(self.request.body)
         self.set_status(201)
         self.finish(json.dumps(session.public()))

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What the handlers share: the name that the authorizer knows us by, and the way to the manager."""
+"""The base of all handlers: the authorization resource and access to the session manager."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ AUTH_RESOURCE = "acp"
 
 
 class Extension(Protocol):
-    """The server extension, as far as its handlers need it."""
+    """The part of the server extension that its handlers use."""
 
     max_message_size: int
     remote_agents: RemoteAgents | None
 
     async def manager(self) -> SessionManager:
-        """Return the session manager, made at first use."""
+        """Return the session manager, created at first use."""
 
     def health(self) -> dict[str, Any]:
         """Return the state of the server, without starting anything."""
 
     def touch(self) -> None:
-        """Count as activity."""
+        """Record activity of the user."""
 
 
 class AcpHandlerMixin(ExtensionHandlerMixin):
-    """A handler of this extension."""
+    """Gives a handler access to the extension."""
 
     auth_resource = AUTH_RESOURCE
 
     @property
     def acp(self) -> Extension:
-        """The extension."""
+        """The server extension."""
         return cast("Extension", self.extensionapp)
 
     async def manager(self) -> SessionManager:
-        """Return the manager; it is made when it is first asked for."""
+        """Return the session manager, created at first use."""
         return await self.acp.manager()

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Files by a few letters of their names, in a folder of any size."""
+"""Search for files by a part of their paths, in a folder of any size."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from collections import deque
 from typing import NamedTuple
 
 LOOKED_AT = 50_000
-"""How many files and folders are looked at before the search ends without the rest."""
+"""Maximum number of files and folders that a search visits."""
 
 _SKIPPED = {"node_modules", "__pycache__", "site-packages"}
 
 
 class Found(NamedTuple):
-    """Paths below the folder, the best first, and whether all of it was looked at."""
+    """Paths relative to the folder, best match first, and whether the search was complete."""
 
     paths: list[str]
     complete: bool
 
 
 def find_files(root: str, query: str, limit: int) -> Found:
-    """Return files whose path contains the letters; what is hidden is not looked at."""
+    """Return files whose path contains the query; skip hidden files and folders."""
     wanted = query.lower()
     matches: list[tuple[tuple[int, int, str], str]] = []
     folders = deque([""])
@@ -32,7 +32,7 @@ def find_files(root: str, query: str, limit: int) -> Found:
         folder = folders.popleft()
         try:
             with os.scandir(os.path.join(root, folder)) as found:
-                # Not more of one folder than of all of them.
+                # One huge folder counts towards the same limit.
                 entries = [*itertools.islice(found, LOOKED_AT - looked_at)]
         except OSError:
             continue
@@ -47,7 +47,7 @@ def find_files(root: str, query: str, limit: int) -> Found:
                 elif wanted in path.lower() and entry.is_file():
                     matches.append((_rank(path.lower(), wanted), path))
             except OSError:
-                # A link that leads to itself, or to where nobody may look: it hides no other file.
+                # A circular link or one to a folder without permission: skip only this entry.
                 continue
     matches.sort()
     complete = not folders and looked_at < LOOKED_AT
@@ -55,7 +55,7 @@ def find_files(root: str, query: str, limit: int) -> Found:
 
 
 def _rank(path: str, wanted: str) -> tuple[int, int, str]:
-    """Order by how the name fits, then by how deep it is."""
+    """Return a sort key: first by the match in the name, then by the depth of the path."""
     name = path.rpartition("/")[2]
     fit = 0 if name.startswith(wanted) else 1 if wanted in name else 2
     return fit, path.count("/"), path

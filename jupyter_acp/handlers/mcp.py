@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""`acp/mcp`: the tools for agents that are elsewhere, by MCP's streamable HTTP.
+"""`acp/mcp`: the tools for agents on other machines, by MCP's streamable HTTP.
 
-It has nothing to do with who is logged in at this server: no cookie and no token of Jupyter's opens it.
-What does is the bearer of one session, which its agent was given, in the header and nowhere else.
+The route ignores Jupyter's logins, cookies and tokens. It accepts only the bearer token that the
+agent of a session was given, in the `Authorization` header.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 CLIENT = "Mcp-Session-Id"
-"""The header by which clients that show the same bearer are told apart."""
+"""The header that distinguishes clients with the same bearer token."""
 
 PULSE = 5.0
-"""How long an answer may take without a sign of life, in seconds: proxies give up what is silent."""
+"""Interval of keep-alive comments while an answer is pending, in seconds; for proxies."""
 
 
 @web.stream_request_body
 class McpHandler(AcpHandlerMixin, web.RequestHandler):
-    """`POST acp/mcp`: one JSON-RPC message in, and its answer out: as a stream of events if it takes time."""
+    """`POST acp/mcp`: answers one JSON-RPC message, by an event stream if the answer takes time."""
 
     def prepare(self) -> None:
-        """Refuse whoever is not the agent of a session, before anything of the body is read."""
-        # What somebody writes into the query by mistake belongs into no log.
+        """Refuse requests without a valid bearer token before the body is read."""
+        # A query could contain a token by mistake, so it must not be logged.
         self.request.uri = self.request.path
         self._body = bytearray()
         self._limit = int(self.acp.max_message_size)
@@ -42,7 +42,7 @@ class McpHandler(AcpHandlerMixin, web.RequestHandler):
         if self.request.method != "POST":
             raise web.HTTPError(405)
         if "Origin" in self.request.headers:
-            # A web page; no agent is one.
+            # Only web pages send this header, agents do not.
             raise web.HTTPError(403)
         scheme, _, bearer = self.request.headers.get("Authorization", "").partition(" ")
         remote_agents = self.acp.remote_agents
@@ -56,16 +56,16 @@ class McpHandler(AcpHandlerMixin, web.RequestHandler):
             raise web.HTTPError(413)
 
     def check_xsrf_cookie(self) -> None:
-        """Cookies open nothing here, so that nobody can be made to use theirs."""
+        """Skip the check: this route ignores cookies, so cross-site requests gain nothing."""
 
     def data_received(self, chunk: bytes) -> None:
-        """Take a part of the body."""
+        """Append a part of the body, up to the limit."""
         if len(self._body) <= self._limit:
             self._body += chunk
 
     @allow_unauthenticated
     async def post(self) -> None:
-        """Answer a message; what is no request is only taken."""
+        """Answer a request, or accept a notification with status 202."""
         import orjson
 
         self.acp.touch()
@@ -94,18 +94,18 @@ class McpHandler(AcpHandlerMixin, web.RequestHandler):
         self._stream(_event({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def _stream(self, part: bytes) -> None:
-        """Send a part of a stream of events; whether somebody still reads it does not matter."""
+        """Send a part of an event stream, without waiting for the client."""
         if not self._is_stream:
             self._is_stream = True
             self.set_header("Content-Type", "text/event-stream")
             self.set_header("Cache-Control", "no-store")
-            # Some proxies keep a stream back until it has ended.
+            # Some proxies buffer a stream until its end otherwise.
             self.set_header("X-Accel-Buffering", "no")
         self.write(part)
         self.flush()
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:  # noqa: ARG002
-        """Say no more than the status does."""
+        """Answer with the status only, without details."""
         self.set_header("Content-Type", "text/plain")
         self.finish(f"{status_code} {self._reason}\n")
 

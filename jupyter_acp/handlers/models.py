@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The bodies that REST clients send."""
+"""Models of the request bodies of the REST API."""
 
 from __future__ import annotations
 

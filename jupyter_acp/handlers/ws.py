@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""`acp/ws`: the socket at which this server is an ACP agent."""
+"""`acp/ws`: the websocket at which this server is an ACP agent."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ CONNECTION_HEADER = "Acp-Connection-Id"
 
 
 class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, JupyterHandler):
-    """Checks who connects and joins the socket to a window."""
+    """Authorizes a client and connects its socket to a window."""
 
     def initialize(self, *args: Any, **kwargs: Any) -> None:
-        """Name the connection before anything is sent."""
+        """Create the connection's id, which the response headers contain."""
         super().initialize(*args, **kwargs)
         self._connection_id = uuid.uuid4().hex
         self._socket = TornadoSocket(self)
         self._serving: asyncio.Task[None] | None = None
 
     def set_default_headers(self) -> None:
-        """Undo what REST answers carry; the upgrade names the connection instead."""
+        """Send the connection's id instead of the default headers of REST responses."""
         self.set_header(CONNECTION_HEADER, getattr(self, "_connection_id", ""))
 
     @ws_authenticated
     @authorized
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Accept the upgrade of those who may at least watch."""
+        """Accept the upgrade of users who may at least watch."""
         self.set_header(CONNECTION_HEADER, self._connection_id)
         self._may_act = await ensure_async(
             self.authorizer.is_authorized(self, self.current_user, "execute", self.auth_resource)
@@ -48,28 +48,28 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
 
     @property
     def max_message_size(self) -> int:
-        """The longest message that is taken, in bytes."""
+        """Maximum size of a message in bytes."""
         return int(self.acp.max_message_size)
 
     @property
     def ping_interval(self) -> float:
-        """How often a silent window is asked whether it lives; tornado counts in seconds."""
+        """Interval of websocket pings in seconds; the setting is in milliseconds."""
         return float(self.settings.get("ws_ping_interval", WS_PING_INTERVAL) / 1000)
 
     @property
     def ping_timeout(self) -> float:
-        """How long it may take to answer."""
+        """Timeout for the answer to a ping, in seconds."""
         return self.ping_interval
 
     def get_compression_options(self) -> None:
-        """Compress nothing: most sockets are on this machine, and proxies compress by themselves."""
+        """Disable compression: most sockets are local, and proxies compress by themselves."""
 
     def select_subprotocol(self, subprotocols: list[str]) -> str | None:
-        """Send several messages in a frame to those who can take them."""
+        """Accept the subprotocol for several messages per frame if the client offers it."""
         return NDJSON_SUBPROTOCOL if NDJSON_SUBPROTOCOL in subprotocols else None
 
     async def open(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """Start a window on this socket."""
+        """Start a window for this socket."""
         self.set_nodelay(True)
         from ..rpc import RpcError
         from ..rpc.websocket import WebSocketTransport
@@ -79,7 +79,7 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
             manager = await self.manager()
         except RpcError as error:
             self.log.error("%s", error.message)
-            # A close frame has room for little more than a line.
+            # The reason in a close frame is limited to 123 bytes.
             self.close(1011, error.message.encode()[:120].decode(errors="ignore"))
             return
         window = Window(
@@ -95,19 +95,19 @@ class AcpWebSocketHandler(AcpHandlerMixin, WebSocketMixin, WebSocketHandler, Jup
         self._serving = asyncio.get_running_loop().create_task(window.run())
 
     async def on_message(self, message: str | bytes) -> None:
-        """Hand a frame on; the next one is read when there is room for it."""
+        """Pass on a frame; tornado reads the next one when there is room."""
         self.acp.touch()
         await self._socket.received(message)
 
     def on_close(self) -> None:
-        """End the window; its sessions go on."""
+        """End the window; its sessions continue."""
         super().on_close()
         if self._serving is not None:
             self._serving.cancel()
 
 
 class TornadoSocket:
-    """A tornado handler as our transport wants it."""
+    """Adapts a tornado handler to our transport."""
 
     def __init__(self, handler: AcpWebSocketHandler) -> None:
         self._handler = handler
@@ -115,32 +115,32 @@ class TornadoSocket:
         self._going = asyncio.Event()
 
     async def received(self, frame: str | bytes) -> None:
-        """Take a frame from the handler, which reads no other until we return."""
+        """Pass on a frame of the handler, which reads the next one after this returns."""
         await self._going.wait()
         if self._take is not None:
             self._take(frame)
 
     async def listen(self, take: Callable[[str | bytes], None]) -> None:
-        """Hand on frames; the handler cancels this when the socket closes."""
+        """Pass on frames until the handler cancels this, when the socket closes."""
         self._take = take
         self._going.set()
         await asyncio.Event().wait()
 
     def pause(self) -> None:
-        """Take no further frame."""
+        """Stop reading frames."""
         self._going.clear()
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue reading frames."""
         self._going.set()
 
     def send(self, frame: bytes) -> asyncio.Future[None]:
-        """Begin to write a text frame."""
+        """Start to send a text frame."""
         try:
             return self._handler.write_message(frame)
         except WebSocketClosedError as error:
             raise ConnectionError("the socket is closed") from error
 
     async def close(self) -> None:
-        """Close the socket, politely or not."""
+        """Close the socket and ask the client to reconnect."""
         self._handler.close(1013, "Reconnect to go on.")

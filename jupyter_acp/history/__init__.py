@@ -1,3 +1,3 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What was said: the transcript, its numbers, the journal on disk, and what is read out of it."""
+"""Transcripts: the log in memory, the journal on disk, search, export and retention."""

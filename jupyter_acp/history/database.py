@@ -1,10 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The file that sessions are kept in: SQLite, a row for a run of messages.
+"""The SQLite database of the journal.
 
-Messages are kept as they travel: a row is a run of consecutive messages, newline-separated. What
-replays them sends rows, and what writes them makes one row where a plain table would make
-thousands.
+Messages are stored as they are sent: a row is a run of consecutive messages, newline-separated. A
+replay sends whole rows, and a commit writes one row instead of thousands.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from .record import SessionRecord
 
 SEGMENT_SIZE = 128 * 1024
 BUSY = 30.0
-"""How long somebody else may use the file, in seconds, before we go on without it."""
+"""Timeout for a lock of another process on the file, in seconds."""
 
 PAGE_SIZE = 16 * 1024
 CHECKPOINT_SIZE = 4 * 1024 * 1024
@@ -50,7 +49,7 @@ CREATE TABLE IF NOT EXISTS facts (
 
 
 class Chunk(NamedTuple):
-    """Consecutive messages, newline-separated, as they travel and as they are kept."""
+    """Consecutive messages, newline-separated, as they are sent and stored."""
 
     first: int
     last: int
@@ -65,17 +64,17 @@ class Run(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """What is written together."""
+    """The content of one transaction."""
 
     runs: list[Run]
     records: dict[str, bytes]
     facts: dict[str, bytes]
     dropped: dict[str, int]
-    """Up to which message each of these sessions is forgotten."""
+    """Numbers of the last messages to delete, by session."""
 
 
 class Database:
-    """One connection to write and one to read, each for one thread alone."""
+    """Holds one connection for writing and one for reading, each used by a single thread."""
 
     def __init__(self, path: Path, log: Logger) -> None:
         self._path = path
@@ -87,26 +86,26 @@ class Database:
 
     @property
     def path(self) -> Path:
-        """The file, which may be another than was wanted: see `_claim`."""
+        """The file, which may differ from the requested one: see `_claim`."""
         return self._path
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, isolation_level=None, timeout=BUSY)
-        # Larger than the default: a row is a long run of text, and each page costs two writes.
+        # Larger than the default: rows are long, and each page is written twice.
         db.execute(f"PRAGMA page_size={PAGE_SIZE}")
         db.execute("PRAGMA journal_mode=WAL")
         db.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_SIZE // PAGE_SIZE}")
         db.execute("PRAGMA synchronous=NORMAL")
-        # A small cache: what is replayed is read once.
+        # A small cache suffices: a replay reads each page once.
         db.execute("PRAGMA cache_size=-1024")
         return db
 
     def open_writer(self) -> None:
-        """Open or make the file, or say why that cannot be."""
+        """Open or create the file; raise an error with the reason if that fails."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._claim()
-            # Made before SQLite opens it: transcripts are nobody else's business.
+            # Create the file before SQLite does, so that only the user can read it.
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             self._write_db = self._connect()
             version = self._write_db.execute("PRAGMA user_version").fetchone()[0]
@@ -124,11 +123,11 @@ class Database:
         raise RpcError(
             UNAVAILABLE,
             f"Sessions cannot be kept in {self._path}: {problem}. "
-            "Mend it, or set AcpExtension.journal to another file.",
+            "Correct this, or set AcpExtension.journal to another file.",
         )
 
     def _sweep(self, db: sqlite3.Connection) -> None:
-        """Forget what belongs to no session: a fork, say, that the server did not live to see."""
+        """Delete messages without a session, such as those of a fork that the server did not finish."""
         orphans = (
             "SELECT DISTINCT session FROM segments WHERE session NOT IN (SELECT id FROM sessions)"
         )
@@ -136,14 +135,14 @@ class Database:
             self.delete(session)
 
     def _claim(self) -> None:
-        """Take the first journal of this name that no other running server writes to."""
+        """Lock the first journal of this name that no other running server writes to."""
         wanted = self._path
         for number in range(2, 100):
             lock = self._path.with_suffix(".lock")
             os.close(os.open(lock, os.O_CREAT | os.O_RDWR, 0o600))
             claim = sqlite3.connect(lock, isolation_level=None, timeout=0)
             try:
-                # Held until we close it, and let go by the system if we die.
+                # The lock lasts until `close_writer`; the operating system releases it after a crash.
                 claim.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:
                 claim.close()
@@ -159,28 +158,28 @@ class Database:
             )
 
     def open_reader(self) -> None:
-        """Open it to read; it is there."""
+        """Open the file for reading, after `open_writer`."""
         self._read_db = self._connect()
 
     def close_writer(self) -> None:
-        """Write no more, and let another server have it."""
+        """Close the connection for writing, and release the file for other servers."""
         for db in (self._write_db, self._claimed):
             if db is not None:
                 db.close()
         self._write_db = self._claimed = None
 
     def close_reader(self) -> None:
-        """Read no more."""
+        """Close the connection for reading."""
         if self._read_db is not None:
             self._read_db.close()
 
     def write(self, commit: Commit) -> None:
-        """Save all of it or nothing."""
+        """Write a commit in one transaction."""
         assert self._write_db is not None
         _write(self._write_db, commit, has_words=self._has_words)
 
     def write_now(self, commit: Commit) -> None:
-        """Do so from any thread, when the writer's is gone."""
+        """Write a commit from any thread, after the writer's thread has ended."""
         db = self._connect()
         try:
             _write(db, commit, has_words=self._has_words)
@@ -188,7 +187,7 @@ class Database:
             db.close()
 
     def delete(self, session: str) -> None:
-        """Forget a session and all its messages, on disk too."""
+        """Delete a session and all its messages, and remove their text from the files."""
         assert self._write_db is not None
         db = self._write_db
         db.execute("BEGIN")
@@ -202,7 +201,7 @@ class Database:
             db.execute("ROLLBACK")
             raise
         try:
-            # Until then the text is still in the file beside the database.
+            # Without a checkpoint the text stays in the write-ahead log.
             is_busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             problem = "somebody else reads it" if is_busy else ""
         except sqlite3.Error as error:
@@ -211,10 +210,10 @@ class Database:
             self._log.warning("Deleted text is still in the journal's log: %s", problem)
 
     def copy(self, source: str, target: str) -> int:
-        """Give a session the messages of another; return the number of the last."""
+        """Copy the messages of a session to another; return the number of the last one."""
         assert self._write_db is not None
         db, last = self._write_db, 0
-        # With its quotes it is in no text: there, they would be escaped.
+        # No text contains this sequence, because quotes in texts are escaped.
         old, new = (b'"sessionId":' + orjson.dumps(id) for id in (source, target))
         db.execute("BEGIN")
         try:
@@ -234,18 +233,18 @@ class Database:
         return int(last)
 
     def insert(self, record: SessionRecord, messages: list[bytes]) -> None:
-        """Save a session that is complete, all of it or nothing."""
+        """Write a complete session in one transaction."""
         chunks = [Chunk(number, number, message) for number, message in enumerate(messages, 1)]
         runs = [Run(record.id, chunks)] if chunks else []
         self.write(Commit(runs, {record.id: orjson.dumps(record.to_json())}, {}, {}))
 
     def index_some(self) -> bool:
-        """Take some of what was said into the index; return whether there is more."""
+        """Add some messages to the search index; return True if there may be more."""
         assert self._write_db is not None
         return self._has_words and search.index_some(self._write_db)
 
     def search(self, query: str, limit: int) -> list[search.Match]:
-        """Return where words are said."""
+        """Return the passages that contain the words of a query."""
         assert self._read_db is not None
         if not self._has_words:
             raise RpcError(
@@ -256,7 +255,7 @@ class Database:
         return search.search(self._read_db, query, limit)
 
     def sizes(self) -> dict[str, int]:
-        """Return how many bytes each transcript takes."""
+        """Return the size of each transcript in bytes."""
         return dict(self._rows("SELECT session, sum(length(body)) FROM segments GROUP BY session"))
 
     def _rows(self, sql: str, *values: Any) -> sqlite3.Cursor:
@@ -264,8 +263,8 @@ class Database:
         return self._read_db.execute(sql, values)
 
     def records(self) -> list[SessionRecord]:
-        """Return what is known of every session."""
-        # The messages are the truth: a record may be older than the last of them.
+        """Return the records of all sessions."""
+        # A record may be older than the last message, so take the number from the messages.
         last = dict(self._rows("SELECT session, max(last) FROM segments GROUP BY session"))
         records = [
             SessionRecord.from_json(orjson.loads(row[0]))
@@ -276,7 +275,7 @@ class Database:
         return records
 
     def fact(self, key: str) -> bytes | None:
-        """Return what was kept by that name."""
+        """Return the value stored under a key, or None."""
         row = self._rows("SELECT value FROM facts WHERE key=?", key).fetchone()
         return row[0] if row else None
 
@@ -286,7 +285,7 @@ class Database:
         )
 
     def _segments_after(self, session: str, after: int) -> sqlite3.Cursor:
-        # The segment that holds `after` may hold later messages too.
+        # The segment that contains `after` may contain later messages, too.
         return self._rows(
             "SELECT first, last, body FROM segments WHERE session=?1 AND first >= coalesce("
             "(SELECT max(first) FROM segments WHERE session=?1 AND first <= ?2), 0)"
@@ -328,7 +327,7 @@ class Database:
 
 
 def _make_words(db: sqlite3.Connection) -> bool:
-    """Make the index if this SQLite can; everything else works without."""
+    """Create the search index; return False if this SQLite has no FTS5."""
     try:
         db.executescript(search.SCHEMA)
     except sqlite3.OperationalError:
@@ -340,7 +339,7 @@ def _write(db: sqlite3.Connection, commit: Commit, *, has_words: bool) -> None:
     rows = [(run.session, *row) for run in commit.runs for row in _segments(run.chunks)]
     db.execute("BEGIN")
     try:
-        # Written before and not known to be: by a commit that the process did not outlive.
+        # A commit may have been written without our knowledge, just before the process was killed.
         db.executemany(
             "DELETE FROM segments WHERE session=? AND first>=?",
             [(run.session, run.chunks[0].first) for run in commit.runs if run.chunks],
@@ -360,7 +359,7 @@ def _write(db: sqlite3.Connection, commit: Commit, *, has_words: bool) -> None:
 
 
 def _segments(chunks: list[Chunk]) -> Iterator[Chunk]:
-    """Put small chunks together, so that a row is worth its price."""
+    """Join small chunks, because each row has a fixed cost."""
     waiting: list[Chunk] = []
     size = 0
     for chunk in chunks:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Sessions as files that can be taken elsewhere: JSON lines, what is known of one and its messages."""
+"""Export and import of a session as JSON lines: its record first, then its messages."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _METHODS = {
     protocol.TERMINAL_PRINTED,
     protocol.TERMINAL_ENDED,
 }
-"""What is numbered: a window that met anything else in a transcript would lose its place."""
+"""The methods of numbered messages; any other would break the count in windows."""
 
 
 def head(record: SessionRecord) -> bytes:
-    """Return the first line of a file."""
+    """Return the first line of an exported file."""
     known = record.to_json()
     session = {"id": record.id, **{key: known[key] for key in _KEPT if key in known}}
     return orjson.dumps({protocol.META: {"format": FORMAT}, "session": session})
 
 
 def read(lines: Iterator[bytes], id: str) -> tuple[SessionRecord, list[bytes]]:
-    """Read a file, as a session of that id; what cannot be read is named by its line."""
+    """Read an exported file as a session with this id; errors name the line."""
     record = _record(_object(next(lines, b""), 1), id)
     messages: list[bytes] = []
     for number, line in enumerate(lines, 2):
@@ -73,9 +73,9 @@ def _record(first: dict[str, Any], id: str) -> SessionRecord:
         raise invalid_params(
             f"line 1: {', '.join(wrong) or 'agent and cwd'} must be there as text."
         )
-    # Nothing of the agent's: to this server it is a past without a future, until it is resumed.
+    # The agent's session id is not imported: it means nothing to the agents of this server.
     kept["title"] = kept.get("title", "")[:TITLE_LIMIT]
-    # As of today: it would else be the first to go, or the last.
+    # Use the current time, so that retention neither deletes the session first nor keeps it longest.
     return SessionRecord.from_json({**kept, "id": id, "state": "closed", "updated": now()})
 
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The journal: every numbered message of every session, on disk a moment after it came."""
+"""The journal, which saves every numbered message of every session to disk."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .search import Match
 
 COMMIT_INTERVAL = 0.1
 COMMIT_SIZE = 1024 * 1024
-"""A flood is committed earlier, so that what waits in memory stays small."""
+"""Size of unsaved messages, in bytes, that triggers an early commit to save memory."""
 
 ROOM = 4 * 1024 * 1024
-"""Above this much unsaved, whoever writes has to wait for the disk."""
+"""Maximum size of unsaved messages, in bytes; above it, writers wait for the disk."""
 
 RETRY_INTERVAL = 1.0
 
@@ -31,20 +31,20 @@ T = TypeVar("T")
 
 
 class Source(Protocol):
-    """A log, as the journal sees it."""
+    """The part of a log that the journal uses."""
 
     session: str
     size: int
 
     def unsaved(self) -> list[Chunk]:
-        """Return what is not saved yet."""
+        """Return the messages that are not saved yet."""
 
     def saved(self, upto: int) -> None:
-        """Take note that the messages up to a number are saved."""
+        """Note that the messages up to a number are saved."""
 
 
 class Journal:
-    """When what is saved: one thread writes, one reads, and nothing blocks the event loop."""
+    """Schedules commits; one thread writes, another reads, so the event loop is never blocked."""
 
     def __init__(
         self,
@@ -66,13 +66,13 @@ class Journal:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="acp-journal-read")
 
     async def open(self) -> list[SessionRecord]:
-        """Open or make the database and return the sessions in it."""
+        """Open or create the database and return the sessions in it."""
         await self._in(self._writer, self._database.open_writer)
         await self._in(self._reader, self._database.open_reader)
         return await self._in(self._reader, self._database.records)
 
     async def close(self) -> None:
-        """Save what is unsaved and close."""
+        """Save all unsaved messages and close the database."""
         try:
             await self.flush()
         except sqlite3.Error as error:
@@ -84,44 +84,44 @@ class Journal:
         self._reader.shutdown()
 
     def grown(self, log: Source, size: int) -> None:
-        """Take note that a log has messages to save; they are fetched at the next commit."""
+        """Note that a log has messages to save; the next commit fetches them."""
         if self._closed:
             return
         self._grown.setdefault(log, log.size - size)
         self._commit_in(COMMIT_INTERVAL)
 
     def drop(self, log: Source, upto: int) -> None:
-        """Forget the messages of a log up to a number, in the commit that saves what follows them."""
+        """Delete a log's messages up to a number, in the same commit that saves the later ones."""
         self._dropped[log.session] = upto
         self._commit_in(COMMIT_INTERVAL)
 
     def save(self, record: SessionRecord) -> None:
-        """Save what is known of a session at the next commit, along with the messages until then."""
+        """Save a record at the next commit, together with the messages until then."""
         if self._closed:
             return
         self._records[record.id] = record
         self._commit_in(COMMIT_INTERVAL)
 
     def keep(self, key: str, value: bytes) -> None:
-        """Save something that belongs to no session."""
+        """Save a value that belongs to no session."""
         if self._closed:
             return
         self._facts[key] = value
         self._commit_in(COMMIT_INTERVAL)
 
     async def fact(self, key: str) -> bytes | None:
-        """Return what was saved by that name."""
+        """Return the value saved under a key, or None."""
         return await self._in(self._reader, lambda: self._database.fact(key))
 
     def keeps_up(self) -> bool:
-        """Commit a flood early; return whether the disk is near enough behind for more."""
+        """Commit early if much is unsaved; return True if the unsaved size is below the maximum."""
         unsaved = self._unsaved()
         if unsaved > COMMIT_SIZE and self._failure is None:
             self._start_commit()
         return unsaved + self._in_flight <= ROOM
 
     async def room(self) -> None:
-        """Wait for the disk, however long it takes."""
+        """Wait until the unsaved size is below the maximum, without a timeout."""
         while not self.keeps_up():
             if self._committing is not None:
                 await asyncio.shield(self._committing)
@@ -129,7 +129,7 @@ class Journal:
                 await asyncio.sleep(COMMIT_INTERVAL)
 
     async def flush(self) -> None:
-        """Return when everything taken so far is on disk, or raise if the disk refuses it."""
+        """Return when all messages so far are on disk; raise an error if the commit failed."""
         if self._committing is not None:
             await asyncio.shield(self._committing)
         self._start_commit()
@@ -139,38 +139,38 @@ class Journal:
             raise self._failure
 
     def save_now(self) -> None:
-        """Save what is unsaved from a process that is ending without its event loop."""
+        """Save all unsaved messages without an event loop, because the process is ending."""
         if not self._closed and self._any:
             self._database.write_now(self._taken())
 
     async def delete(self, session: str) -> None:
-        """Forget a session and all its messages, really."""
+        """Delete a session and all its messages from disk."""
         await self.flush()
         self._records.pop(session, None)
         await self._in(self._writer, lambda: self._database.delete(session))
 
     async def copy(self, source: str, target: str) -> int:
-        """Give a new session the messages of another, and return the last one's number."""
+        """Copy the messages of a session to a new one; return the number of the last one."""
         await self.flush()
         return await self._in(self._writer, lambda: self._database.copy(source, target))
 
     async def insert(self, record: SessionRecord, messages: list[bytes]) -> None:
-        """Save a session that comes from elsewhere as a whole."""
+        """Save a complete imported session."""
         await self._in(self._writer, lambda: self._database.insert(record, messages))
 
     async def index(self) -> None:
-        """Take everything that was said into the index, leaving room for those who write."""
+        """Complete the search index, in slices between which commits can run."""
         while not self._closed and await self._in(self._writer, self._database.index_some):
             pass
 
     async def search(self, query: str, limit: int) -> list[Match]:
-        """Return where words are said, what was said a moment ago included."""
+        """Return the passages that contain the words of a query, including the latest ones."""
         await self.flush()
         await self.index()
         return await self._in(self._reader, lambda: self._database.search(query, limit))
 
     async def sizes(self) -> dict[str, int]:
-        """Return how many bytes each transcript takes."""
+        """Return the size of each transcript in bytes."""
         return await self._in(self._reader, self._database.sizes)
 
     async def read(self, session: str, after: int, size: int) -> tuple[bytes, int]:
@@ -237,13 +237,13 @@ class Journal:
             self._commit_in(delay)
 
     def _taken(self) -> Commit:
-        """Return everything that is to be written, as it is now."""
+        """Return a commit of everything that is unsaved now."""
         records: dict[str, bytes] = {}
         for id, record in self._records.items():
             try:
                 records[id] = orjson.dumps(record.to_json())
             except TypeError as error:
-                # The others must not suffer from it.
+                # Save the other records all the same.
                 self._log.error("The ACP session %s could not be saved: %s", id, error)
         return Commit([_run(log) for log in self._grown], records, self._facts, self._dropped)
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The numbered messages of one session: the recent ones in memory, all of them in the journal."""
+"""The log of one session: recent numbered messages in memory, all of them in the journal."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ IDLE_RING_SIZE = 64 * 1024
 
 
 class Follower(Protocol):
-    """Someone who reads the log as it grows."""
+    """A reader of the log that is notified of new messages."""
 
     def wake(self) -> None:
-        """Look again: the log has grown."""
+        """Read new messages, because the log has grown."""
 
 
 class Log:
     """An append-only sequence that any number of followers read, each at its own pace.
 
-    In a flood nobody looks at one message: what came together stays together, on its way to windows
-    and to the disk.
+    For speed, messages that arrive together stay in one chunk, also for windows and on disk.
     """
 
     def __init__(self, session: str, journal: Journal, seq: int = 0) -> None:
         self.session = session
         self.seq = seq
         self.size = 0
-        """How many bytes were appended since the log was opened."""
+        """Size of all messages appended since the log was opened, in bytes."""
 
         self._journal = journal
         self._saved = seq
@@ -47,25 +46,25 @@ class Log:
         self._waiting: list[Follower] = []
 
     def append(self, message: bytes) -> None:
-        """Add the message that carries the number `seq + 1`."""
+        """Append a message, which has to contain the number `seq + 1`."""
         self._add(self.seq + 1, message)
 
     def append_updates(self, updates: list[dict[str, Any]]) -> None:
-        """Add updates of the agent; the log writes a message around each, with its number."""
+        """Append updates of the agent, each wrapped in a message with its number."""
         count, last = len(updates), self.seq + len(updates)
-        # All at once: a format of its own for each message would cost twice as much.
+        # One format for all messages takes half the time of one per message.
         values: list[Any] = [None] * (2 * count)
         values[::2] = range(self.seq + 1, last + 1)
         values[1::2] = map(orjson.dumps, updates)
         self._add(last, b"\n".join([self._envelope] * count) % tuple(values))
 
     def unsaved(self) -> list[Chunk]:
-        """Return what the journal does not have yet."""
+        """Return the chunks that the journal has not saved yet."""
         self._dirty = False
         return self._chunks[bisect_right(self._chunks, self._saved, key=_last) :]
 
     def saved(self, upto: int) -> None:
-        """Let go of what the journal has, but for the recent past that reconnecting windows want."""
+        """Drop saved messages from memory, except recent ones for windows that reconnect."""
         self._saved = upto
         keep = IDLE_RING_SIZE if upto == self.seq else RING_SIZE
         drop = 0
@@ -78,14 +77,14 @@ class Log:
         del self._chunks[:drop]
 
     def drop(self, upto: int) -> None:
-        """Forget the messages up to a number, here and on disk; what follows them is saved with that."""
+        """Delete the messages up to a number; the same commit saves the later ones."""
         self._chunks = [chunk for chunk in self._chunks if chunk.last > upto]
         self._chunks_size = sum(len(chunk.body) for chunk in self._chunks)
         self._before_chunks = max(self._before_chunks, upto)
         self._journal.drop(self, upto)
 
     def has_left(self, after: int) -> bool:
-        """Whether the message after a number is in the journal only."""
+        """Return True if the message after a number is only in the journal."""
         return after < self._before_chunks
 
     def recent(self, after: int, upto: int | None, size: int) -> tuple[bytes, int] | None:
@@ -108,7 +107,7 @@ class Log:
         return bodies[0] if len(bodies) == 1 else b"\n".join(bodies), last
 
     async def read(self, after: int, size: int) -> tuple[bytes, int]:
-        """Return about `size` bytes of messages after a number, from wherever they are."""
+        """Return about `size` bytes of messages after a number, from memory or the journal."""
         found = self.recent(after, None, size)
         return found or await self._journal.read(self.session, after, size)
 
@@ -124,7 +123,7 @@ class Log:
         return lines
 
     def wait(self, follower: Follower) -> None:
-        """Wake someone up when there is more."""
+        """Wake a follower once, at the next message."""
         if follower not in self._waiting:
             self._waiting.append(follower)
 
@@ -147,7 +146,7 @@ def _last(chunk: Chunk) -> int:
 
 
 def _envelope(session: str) -> bytes:
-    """Return the message around an update: a format that takes the number and the update."""
+    """Return a format string for the message around an update, with its number and the update."""
     number, update = "<number>", "<update>"
     message = {
         "jsonrpc": "2.0",

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What was said, as people would tell it: messages joined from their chunks, and calls of tools."""
+"""Passages of a transcript: messages joined from their chunks, and tool calls."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _SPEAKERS: dict[str, Speaker] = {
 
 
 class Passage(NamedTuple):
-    """One message, or one call of a tool; or a piece of it."""
+    """One message or tool call, or a piece of a message."""
 
     seq: int
     """The number of its first chunk."""
 
     speaker: Speaker
     key: str
-    """What tells it from others: the id of the call or of the message, if it has one."""
+    """The id of the tool call or the message, or empty."""
 
     text: str
-    """What is said; the title of a call."""
+    """The text of the message, or the title of the tool call."""
 
 
 def passages(messages: Iterable[bytes]) -> Iterator[Passage]:
-    """Read numbered messages of one session, in order."""
+    """Yield the passages in consecutive numbered messages of one session."""
     joined: Passage | None = None
     texts: list[str] = []
     for message in messages:
@@ -54,7 +54,7 @@ def passages(messages: Iterable[bytes]) -> Iterator[Passage]:
 
 
 def of_update(update: Any, seq: int = 0, key: str = "") -> Passage | None:
-    """Return what an update says, if it says anything."""
+    """Return the passage in an update, or None."""
     if not isinstance(update, dict):
         return None
     kind = update.get("sessionUpdate")
@@ -71,7 +71,7 @@ def of_update(update: Any, seq: int = 0, key: str = "") -> Passage | None:
 
 
 def text_of(block: Any) -> str:
-    """Return the words of a content block, or what it is called."""
+    """Return the text of a content block, or its name in brackets."""
     if not isinstance(block, dict):
         return ""
     if isinstance(block.get("text"), str):
@@ -83,13 +83,13 @@ def text_of(block: Any) -> str:
         if isinstance(block.get(name), str):
             return f"\n[{block[name]}]\n"
     if isinstance(block.get("data"), str):
-        # Told from others by its size: nothing else of it can be said in words.
+        # The size distinguishes it from other blocks of its type.
         return f"\n[{block.get('type')} {block.get('mimeType')} {len(block['data'])}]\n"
     return f"\n[{block['type']}]\n" if isinstance(block.get("type"), str) else ""
 
 
 def _piece(message: bytes) -> Passage | None:
-    # Most messages are chunks; nothing else is worth being taken apart.
+    # Do not parse messages that cannot be an update.
     if b'"session/update"' not in message:
         return None
     params = orjson.loads(message)["params"]

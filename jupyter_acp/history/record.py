@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What is remembered of a session besides its messages."""
+"""The record of a session: everything that is stored besides its messages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import orjson
 
 TITLE_LIMIT = 500
 METADATA_LIMIT = 64 * 1024
-"""How long a session's title may be, in characters, and its metadata together, in bytes."""
+"""Maximum length of a title in characters, and maximum size of all metadata in bytes."""
 
 State = Literal["idle", "running", "disconnected", "closed"]
 
 
 @dataclass
 class SessionRecord:
-    """One row of the session list; it outlives the server."""
+    """The stored description of one session."""
 
     id: str
     agent: str
@@ -31,58 +31,58 @@ class SessionRecord:
     stop_reason: str | None = None
     error: str | None = None
     failed: bool = False
-    """Whether it was an error that ended the last turn."""
+    """True if the last turn ended with an error."""
 
     created: str = ""
     updated: str = ""
     seq: int = 0
     setup: dict[str, Any] = field(default_factory=dict)
-    """The latest modes, models, config options and commands, for windows that come later."""
+    """The latest modes, models, config options and commands, for windows that attach later."""
 
     additional_directories: list[str] = field(default_factory=list)
     mcp_servers: list[Any] = field(default_factory=list)
     can_fork: bool = False
-    """Whether its agent, when it was last there, could fork it by itself."""
+    """True if the agent could fork the session when it was last connected."""
 
     can_reload: bool = False
-    """Whether its agent, when it was last there, could tell what was said."""
+    """True if the agent could replay the session when it was last connected."""
 
     alias: str | None = None
-    """The id that whoever opened it wanted it to have: it is known by it as well."""
+    """A second id of the session, requested by the client that opened it."""
 
     metadata: dict[str, Any] = field(default_factory=dict)
-    """What else was said of it when it was opened, and since."""
+    """Metadata set when the session was opened, or later."""
 
     remote: dict[str, Any] | None = None
-    """The state of a repository that it began with, if its files are not here."""
+    """The repository, and its state at the start, of a remote session."""
 
     home: str = ""
-    """The user's own copy of that repository, to which results come back."""
+    """The user's clone of that repository, into which results are fetched."""
 
     results: list[dict[str, Any]] = field(default_factory=list)
-    """What has come back, one for each turn that has changed something."""
+    """The results of a remote session, one for each turn that changed files."""
 
     dropped: int = 0
-    """The number of the last message that was replaced by what the agent told."""
+    """The number of the last message that a reload deleted."""
 
     offered: int = 0
-    """How many messages of users the agent knew when that was offered to the user."""
+    """Number of user messages that the agent knew when a reload was last offered."""
 
     retold: str = ""
-    """What its agent has to be told with the first prompt: what was said before it came."""
+    """The retelling to send with the next prompt, or empty."""
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> SessionRecord:
-        """Read a saved record; what a newer version added is left out."""
+        """Read a saved record; ignore fields that a newer version added."""
         known = {f.name for f in dataclasses.fields(cls)}
         return cls(**{key: value for key, value in data.items() if key in known})
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it, to be saved."""
+        """Return the record for the journal."""
         return dataclasses.asdict(self)
 
     def fork(self, id: str, cwd: str) -> SessionRecord:
-        """Return the record of a session that goes on from here."""
+        """Return the record of a fork of this session."""
         return dataclasses.replace(
             self,
             id=id,
@@ -98,7 +98,7 @@ class SessionRecord:
         )
 
     def public(self) -> dict[str, Any]:
-        """Return what a window or a REST client may see."""
+        """Return the description for windows and REST clients."""
         return {
             "id": self.id,
             "agent": self.agent,
@@ -120,7 +120,7 @@ class SessionRecord:
 
 
 def is_writable(value: Any) -> bool:
-    """Whether a value can be written inside of others: more can be read than can be written."""
+    """Return True if a value can be encoded inside a message; orjson reads deeper nesting."""
     try:
         orjson.dumps([[[[[[[[value]]]]]]]])
     except orjson.JSONEncodeError:
@@ -129,10 +129,10 @@ def is_writable(value: Any) -> bool:
 
 
 def is_acceptable(metadata: dict[str, Any]) -> bool:
-    """Whether metadata can be kept and told to every window."""
+    """Return True if metadata can be encoded and are not too large."""
     return is_writable(metadata) and len(orjson.dumps(metadata)) <= METADATA_LIMIT
 
 
 def now() -> str:
-    """Return the time as it is saved and shown."""
+    """Return the current time in ISO format, in UTC."""
     return dt.datetime.now(dt.timezone.utc).isoformat(timespec="milliseconds")

@@ -1,14 +1,14 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Keep out of a transcript what an agent repeats when it loads, resumes or forks a session.
+"""The replay gate, which drops the history that an agent repeats when it opens a session.
 
-The journal has everything that was said through us, so the past is not taken from the agent a second
-time. The gate is shut when the request is sent and opens once the agent has answered and then been
-quiet: some agents repeat the past after their answer. Updates of state (commands, modes, options,
-usage, titles, notices) always pass; only those in `KINDS` are stopped.
+The journal already has the messages that went through this server, so a replay must not append
+them again. The gate is shut when the request is sent, and opened after the agent has answered and
+then been silent: some agents replay after their answer. Updates of state (commands, modes,
+options, usage, titles, notices) always pass; only those in `KINDS` are dropped.
 
-A session that only its agent knows has no journal yet. Its past passes, once: some agents tell it
-twice.
+A session that only its agent knows is not in the journal. Its replay is kept, once: some agents
+send it twice.
 """
 
 from __future__ import annotations
@@ -33,43 +33,43 @@ KINDS = {
     "compaction_update",
     "compaction_summary_chunk",
 }
-"""The updates that are history."""
+"""The kinds of updates that are history."""
 
 QUIET = 0.15
-"""How long an agent must be silent, in seconds, to have repeated everything."""
+"""Time of silence, in seconds, after which a replay counts as complete."""
 
 BREATH = 1.0
-"""The same for an agent that must have more to repeat, or has promised to and not begun."""
+"""The same while messages are missing, or a promised replay has not begun."""
 
 LONGEST = 10.0
-"""How long an agent is waited for that is never silent, in seconds."""
+"""Timeout for the whole replay, in seconds."""
 
 _MARKS = re.compile(r"(\[[A-Za-z][^\[\]\n]*\]\s*)+")
-"""What agents write down as if the user had said it: "[Request interrupted by user]"."""
+"""Marks that agents replay as user messages, such as "[Request interrupted by user]"."""
 
 Params = dict[str, Any]
-"""Of `session/update`."""
+"""The parameters of `session/update`."""
 
 
 class ReplayGate:
-    """Stops what an agent repeats, from its creation until it is opened."""
+    """Drops the agent's history from its creation until it is opened."""
 
     def __init__(self, keep: Callable[[Params], None] | None = None) -> None:
-        """Stop all history; or `keep` what is told of it for the first time."""
+        """Drop all history, or pass its first round to `keep`."""
         self._keep = keep
         self._first_round = FirstRound()
         self._users = _UserMessages()
         self._heard = asyncio.Event()
         self.stopped = 0
-        """How many updates were stopped."""
+        """Number of updates that were dropped."""
 
     @property
     def user_messages(self) -> int:
-        """How many messages of users the agent has told."""
+        """Number of different user messages in the replay so far."""
         return self._users.count
 
     def take(self, params: Params) -> None:
-        """Take an update of history."""
+        """Drop or keep an update of the history."""
         self._heard.set()
         self._users.take(params["update"])
         if self._keep is None:
@@ -79,16 +79,16 @@ class ReplayGate:
             self._keep(each)
 
     def open(self) -> None:
-        """Keep what was held back to see what follows it."""
+        """Keep the user messages that were held back at the end."""
         if self._keep is not None:
             for each in self._first_round.rest():
                 self._keep(each)
 
     async def quiet(self, expected: int, *, is_promised: bool) -> None:
-        """Wait until the agent has been silent, but not for ever.
+        """Wait until the agent is silent, at most `LONGEST` seconds.
 
-        `expected` is how many messages of users it is to tell; one that has promised to tell them is
-        given time to begin.
+        `expected` is the number of user messages to wait for. An agent that has promised a replay
+        gets more time to begin.
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + LONGEST
@@ -104,10 +104,10 @@ class ReplayGate:
 
 
 class FirstRound:
-    """Passes what an agent tells of the past, and stops what it tells a second time.
+    """Passes the first replay of the history, and drops a second one.
 
-    A second round is noticed by the id of a message or of a tool call that belongs to an earlier
-    message of the user. Messages of users are held until something follows them: many have no id.
+    A second round is detected by the id of a message or of a tool call that belongs to an earlier
+    user message. User messages are held until another update follows, because many have no id.
     """
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class FirstRound:
         self._is_over = False
 
     def take(self, params: Params) -> list[Params]:
-        """Return the updates that are told for the first time, those held before included."""
+        """Return the updates to keep, including those held before."""
         if self._is_over:
             return []
         update = params["update"]
@@ -128,7 +128,7 @@ class FirstRound:
         id = update.get("toolCallId" if "tool" in kind else "messageId")
         if isinstance(id, str):
             name = ("tool" if "tool" in kind else kind, id)
-            # A call may go on behind a later message, but does not begin there.
+            # Updates of a call may follow a later user message, but not its start.
             is_known = self._exchanges.setdefault(name, self._exchange) != self._exchange
             if is_known and (kind != "tool_call_update" or self._held):
                 self._is_over = True
@@ -140,13 +140,13 @@ class FirstRound:
         return passed
 
     def rest(self) -> list[Params]:
-        """Return what was held to the end."""
+        """Return the updates that are still held."""
         held, self._held = self._held, []
         return held
 
 
 def count_user_messages(messages: Iterable[bytes]) -> int:
-    """Return how many messages of users there are among numbered messages of one session."""
+    """Return the number of user messages among numbered messages of one session."""
     count, current = 0, None
     for message in messages:
         if b'"session/update"' not in message:
@@ -163,7 +163,7 @@ def count_user_messages(messages: Iterable[bytes]) -> int:
 
 
 class _UserMessages:
-    """Counts the different messages of users in what an agent repeats."""
+    """Counts the different user messages in a replay."""
 
     def __init__(self) -> None:
         self._told: set[int] = set()
@@ -171,16 +171,16 @@ class _UserMessages:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing has followed the last one."""
+        """True if nothing has followed the last user message."""
         return bool(self._text)
 
     @property
     def count(self) -> int:
-        """How many there are, the last one included."""
+        """Number of different user messages, including the last one."""
         return len(self._told | self._last())
 
     def take(self, update: dict[str, Any]) -> None:
-        """Take an update of history."""
+        """Count an update of the history."""
         if update.get("sessionUpdate") == "user_message_chunk":
             self._text.append(text_of(update.get("content")))
         elif self._text:

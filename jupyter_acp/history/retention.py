@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Which sessions have to go when there are too many, or when they take too much room."""
+"""Retention: the choice of sessions to delete by age, number and total size."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ MEGABYTE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Retention:
-    """What is kept; zero is without end."""
+    """Limits for the sessions that are kept; zero means no limit."""
 
     days: float = 0
-    """How long a session is kept after it was last worked in."""
+    """Maximum age of a session since its last turn, in days."""
 
     sessions: int = 0
     size: int = 0
-    """How much all transcripts may take, in MiB."""
+    """Maximum total size of all transcripts, in MiB."""
 
     @property
     def is_endless(self) -> bool:
-        """Whether nothing ever has to go."""
+        """True if there is no limit."""
         return not (self.days or self.sessions or self.size)
 
 
@@ -37,9 +37,9 @@ def superfluous(
     now: dt.datetime,
     busy: Collection[str] = (),
 ) -> list[str]:
-    """Return the ids of the sessions that have to go: closed ones first, the oldest first.
+    """Return the ids of the sessions to delete: closed ones first, then the oldest.
 
-    Those that are busy count, but stay.
+    Busy sessions count towards the limits, but are not deleted.
     """
     ordered = sorted(records, key=lambda record: (record.state != "closed", record.updated))
     count, size = len(ordered), sum(sizes.values())
@@ -58,7 +58,7 @@ def superfluous(
 
 
 def _age(record: SessionRecord, now: dt.datetime) -> float:
-    """Return for how many days a session was left alone."""
+    """Return the time since the last turn of a session, in days."""
     try:
         updated = dt.datetime.fromisoformat(record.updated)
     except ValueError:

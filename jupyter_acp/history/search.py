@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The words of all sessions, to find them by (SQLite's FTS5).
+"""The full-text index of all transcripts (SQLite's FTS5).
 
-Transcripts are written far more often than they are searched: what was said is taken into the index
-when somebody searches, a slice at a time, so that those who write need not wait for long.
+Transcripts are written far more often than they are searched, so they are indexed only when
+somebody searches. This is done in slices, because commits have to wait meanwhile.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from .messages import passages
 
 SLICE = 1024 * 1024
-"""How many bytes of a transcript are indexed in one go: whoever writes has to wait for it."""
+"""Size of the part of a transcript that is indexed at once, in bytes; commits wait for it."""
 
 LONGEST = 20_000
-"""How much of one message can be found, in characters."""
+"""Maximum length of the indexed part of one message, in characters."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS indexed (
@@ -36,24 +36,24 @@ CREATE INDEX IF NOT EXISTS passages_of_session ON passages (session);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(text, tokenize="unicode61 remove_diacritics 2");
 """
 
-# Written without spaces: each character is taken for a word.
+# Scripts without spaces: each character is indexed as a word.
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 _WORD = re.compile(r"\w+")
 _START, _END = "\x02", "\x03"
 
 
 class Match(NamedTuple):
-    """A place where words were found."""
+    """A passage that contains the words of a query."""
 
     session: str
     seq: int
     speaker: str
     parts: list[tuple[str, bool]]
-    """What is said there, in parts: the text of each, and whether it is what was looked for."""
+    """The text around the words, in parts, each with True if it is one of the words."""
 
 
 def index_some(db: sqlite3.Connection) -> bool:
-    """Index a slice of what is not yet indexed; return whether there is more."""
+    """Index a slice of the messages that are not indexed yet; return False if there are none."""
     row = db.execute(
         "SELECT s.session, coalesce(i.upto, 0), max(s.last) FROM segments s"
         " LEFT JOIN indexed i ON i.session = s.session"
@@ -91,7 +91,7 @@ def index_some(db: sqlite3.Connection) -> bool:
 
 
 def forget(db: sqlite3.Connection, session: str) -> None:
-    """Take a session out of the index, inside of a transaction."""
+    """Remove a session from the index, inside a transaction."""
     db.execute("DELETE FROM indexed WHERE session=?", (session,))
     if not db.execute("SELECT 1 FROM passages WHERE session=? LIMIT 1", (session,)).fetchone():
         return
@@ -99,16 +99,16 @@ def forget(db: sqlite3.Connection, session: str) -> None:
         "DELETE FROM words WHERE rowid IN (SELECT id FROM passages WHERE session=?)", (session,)
     )
     db.execute("DELETE FROM passages WHERE session=?", (session,))
-    # Else the words stay in the index until other words happen to be written there.
+    # Without this the deleted words stay in the index until others overwrite them.
     db.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
 def search(db: sqlite3.Connection, query: str, limit: int) -> list[Match]:
-    """Return where all the words of a query are said, the best places first."""
+    """Return the passages that contain all words of a query, best match first."""
     words = _WORD.findall(_UNSPACED.sub(r" \1 ", query))
     if not words:
         return []
-    # Each as the beginning of a word, and none of them as an operator.
+    # Quotes prevent FTS5 operators; the asterisk matches words by their beginning.
     expression = " ".join(f'"{word}"*' for word in words)
     rows = db.execute(
         "SELECT p.session, p.seq, p.speaker, snippet(words, 0, ?, ?, '…', 16) FROM words"
@@ -119,7 +119,7 @@ def search(db: sqlite3.Connection, query: str, limit: int) -> list[Match]:
 
 
 def public(match: Match) -> dict[str, Any]:
-    """Return a match as REST clients see it."""
+    """Return a match in the format of the REST API."""
     parts = [{"text": text, "isMatch": is_match} for text, is_match in match.parts]
     return {"seq": match.seq, "speaker": match.speaker, "parts": parts}
 

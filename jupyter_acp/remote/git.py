@@ -347,16 +347,13 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     try:
         await asyncio.wait_for(asyncio.shield(process.wait()), _KILL_GRACE)
     except (asyncio.TimeoutError, asyncio.CancelledError):
-        _signal(process, signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
+        _signal(process, signal.SIGKILL)
         await process.wait()
 
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:
     with contextlib.suppress(ProcessLookupError):
-        if sys.platform == "win32":
-            process.send_signal(number)
-        else:
-            os.killpg(process.pid, number)
+        os.killpg(process.pid, number)
 
 
 def _failure(args: Sequence[str], status: int, output: str) -> GitError:

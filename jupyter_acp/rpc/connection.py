@@ -28,19 +28,19 @@ from .transport import Oversized, Transport
 CANCEL = "$/cancel_request"
 
 MOST_REQUESTS = 1000
-"""How many requests of the other side may wait for their answers at a time."""
+"""Maximum number of unanswered requests of the other side."""
 
 ROW_LENGTH = 100
-"""How many are parsed before they are handed on: so few are gone again before the garbage collector
-gets to see them."""
+"""Maximum number of messages parsed at once; more would make the garbage collector scan them."""
 
 _ID_TYPES = (str, int, float)
-"""What an id can be; a boolean is none, though Python takes it for a number."""
+"""Types of valid ids; `bool` is excluded although it is a subclass of `int`."""
 
 Done = Callable[[Any, RpcError | None], None]
-"""Takes a request's result, or the error that it ended with."""
+"""Receives the result of a request, or its error."""
 
-# Every escape is read, so that none begins in the middle of another: only the last kind is lone.
+# Matches every escape, so that no match begins inside another one. The last alternative is a lone
+# surrogate.
 _ESCAPE = re.compile(
     rb"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])"
     rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
@@ -52,38 +52,38 @@ _LEADING_ID = re.compile(
 
 
 class Store(Protocol):
-    """Where what arrives is kept; it may need time."""
+    """A store for received messages, which may be slower than the connection."""
 
     def keeps_up(self) -> bool:
-        """Work on what came in; return whether more may come right away."""
+        """Process the received messages; return True if there is room for more."""
 
     async def room(self) -> None:
-        """Wait until more may come."""
+        """Wait until there is room for more."""
 
 
 class Peer(Protocol):
-    """Who receives what the other side sends; called in the order in which it was written."""
+    """Receives the messages of the other side, in the order in which they were written."""
 
     stream: str = ""
-    """The one notification that may come in floods, if any; it is taken in rows."""
+    """The method of frequent notifications, if any; they are passed on in rows."""
 
     def on_request(self, request: Request) -> None:
-        """Take a request; answer it now or later, exactly once."""
+        """Handle a request; answer it now or later, exactly once."""
 
     def on_notification(self, method: str, params: Any) -> None:
-        """Take a notification."""
+        """Handle a notification."""
 
     def on_stream(self, row: list[Any]) -> None:
-        """Take the parameters of such notifications that came one right after the other."""
+        """Handle the parameters of consecutive `stream` notifications."""
         for params in row:
             self.on_notification(self.stream, params)
 
 
 class Connection:
-    """JSON-RPC in both directions over one transport.
+    """Sends and receives JSON-RPC messages over one transport.
 
-    Everything that arrives is handled in one loop, in order and without awaiting: a response can
-    therefore never overtake a notification that was written before it.
+    All messages are handled in one loop, in order and without awaiting. A response therefore never
+    overtakes a notification that was written before it.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Connection:
         log: Logger | None = None,
         store: Store | None = None,
     ) -> None:
-        """Read on only while the outbox and the store have room for it."""
+        """Pause reading while the outbox or the store has no room."""
         self.log = log or logging.getLogger(__name__)
         self._transport = transport
         self._peer = peer
@@ -112,11 +112,11 @@ class Connection:
 
     @property
     def ended(self) -> RpcError | None:
-        """Why nothing can be sent any more, or None while the connection lives."""
+        """The reason why the connection has ended, or None while it is open."""
         return self._ended
 
     async def run(self) -> None:
-        """Carry messages until the transport ends; the owner then says why with `end`."""
+        """Exchange messages until the transport ends; then the owner calls `end` with the reason."""
         loop = asyncio.get_running_loop()
         failed = loop.create_future()
 
@@ -128,22 +128,22 @@ class Connection:
         self._outbox.start(self._transport.write, fail)
         reading = loop.create_task(self._transport.run(self._receive_batch))
         try:
-            # Who does not read any more will get no answer either: both ends count as the end.
+            # If one direction fails, requests cannot be answered, so the connection has ended.
             await asyncio.wait({reading, failed}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             reading.cancel()
 
     async def close(self, error: RpcError | None = None) -> None:
-        """Close the transport and fail whatever still waits."""
+        """Close the transport and fail all pending requests."""
         self.end(error or RpcError(UNAVAILABLE, f"The {self._name} was closed."))
         await self._transport.close()
 
     async def close_transport(self) -> None:
-        """Close the wire and leave what waits to the owner, who still looks for the reason."""
+        """Close the transport only; the owner later calls `end` with the reason."""
         await self._transport.close()
 
     def end(self, error: RpcError) -> None:
-        """Fail every pending request with this error and drop the work for the other side."""
+        """Fail every pending request with this error, and cancel the work on incoming requests."""
         if self._ended is not None:
             return
         self._ended = error
@@ -157,9 +157,9 @@ class Connection:
     async def request(
         self, method: str, params: Any = None, *, note: Callable[[Any], None] | None = None
     ) -> Any:
-        """Ask and wait for the result; cancelling the wait cancels the request over there.
+        """Send a request and wait for its result; if cancelled, cancel it at the other side, too.
 
-        `note` sees the result in the order of arrival, before anything that was written later.
+        `note` receives the result in the order of arrival, before any later message.
         """
         await self._outbox.room()
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -173,7 +173,7 @@ class Connection:
                 except RpcError as refused:
                     error = refused
                 except Exception as problem:
-                    # Whoever waits must not wait for ever.
+                    # Fail the request, or its caller would wait for ever.
                     self.log.exception(
                         "%s: error while taking the answer to %s", self._name, method
                     )
@@ -200,7 +200,7 @@ class Connection:
         id: str | None = None,
         lane: str | None = None,
     ) -> int | str:
-        """Ask; `done` is called in the order of arrival, before anything that was written later."""
+        """Send a request; call `done` in the order of arrival, before any later message."""
         key: int | str
         if id is None:
             self._last_id += 1
@@ -213,31 +213,31 @@ class Connection:
         try:
             self._send({"jsonrpc": "2.0", "id": key, "method": method, "params": params}, lane)
         except TypeError as problem:
-            # What somebody else nests too deeply can be read, and not be written again.
+            # Params from elsewhere may be nested too deeply: orjson can read, but not write them.
             self._tell(done, None, invalid_params(f"{method} cannot be passed on: {problem}."))
             return key
         self._pending[key] = done
         return key
 
     def forget(self, id: int | str) -> None:
-        """Wait no longer for an answer."""
+        """Ignore the answer to a request."""
         self._pending.pop(id, None)
 
     def notify(self, method: str, params: Any = None, lane: str | None = None) -> None:
-        """Tell the other side something that needs no answer."""
+        """Send a notification."""
         self._send({"jsonrpc": "2.0", "method": method, "params": params}, lane)
 
     @property
     def is_full(self) -> bool:
-        """Whether the other side leaves too many answers unread."""
+        """True if the other side leaves too many answers unread."""
         return self._outbox.full
 
     async def room(self) -> None:
-        """Wait until the other side has read enough for us to send more."""
+        """Wait until the outbox has room."""
         await self._outbox.room()
 
     def answer(self, request: Request, body: dict[str, Any]) -> None:
-        """Send the answer to a request; `Request` makes sure that there is only one."""
+        """Send the answer to a request; `Request` prevents a second one."""
         self._incoming.pop(request.id, None)
         head = {"jsonrpc": "2.0", "id": request.id}
         try:
@@ -250,20 +250,20 @@ class Connection:
             self._send({**head, "error": error.to_json()}, request.lane, answer=True)
 
     def cancel(self, params: Any) -> None:
-        """Do as the parameters of a cancel notification say: the request is answered all the same."""
+        """Cancel the request that a cancel notification names; it is still answered."""
         id = params.get("requestId") if isinstance(params, dict) else None
         request = self._incoming.get(id) if type(id) in _ID_TYPES else None
         if request is not None:
             request.cancel()
 
     def drop(self, id: Any) -> None:
-        """Stop the work on a request and leave it unanswered, as protocols other than ACP want it."""
+        """Stop the work on a request without an answer, as MCP requires."""
         request = self._incoming.pop(id, None) if type(id) in _ID_TYPES else None
         if request is not None:
             request.drop()
 
     def keep(self, task: asyncio.Task[Any]) -> None:
-        """Own a task that works for the other side: it ends with the connection."""
+        """Cancel a task when the connection ends."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -277,7 +277,7 @@ class Connection:
         self, message: dict[str, Any], lane: str | None = None, *, answer: bool = False
     ) -> None:
         if self._ended is None:
-            # A slice is a copy of the right size; what orjson returns holds on to kilobytes more.
+            # The slice copies the bytes: orjson's result keeps an allocation that is kilobytes larger.
             data = orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)[:-1]
             self._outbox.put(data, lane, answer=answer)
 
@@ -286,7 +286,7 @@ class Connection:
             self._take(messages[start : start + ROW_LENGTH])
         self._outbox.flusher.flush()
         keeps_up = self._store is None or self._store.keeps_up()
-        # Who does not read our answers is not read either: memory stays bounded.
+        # To bound memory, stop reading from a side that does not read our answers.
         if self._outbox.full or not keeps_up:
             self._transport.pause()
             if self._waiting is None:
@@ -304,7 +304,7 @@ class Connection:
                     and message.get("method") == stream
                     and "id" not in message
                 ):
-                    # Nearly everything is one of these: they take the shortest way.
+                    # The fast path for nearly all messages.
                     row.append(message.get("params"))
                     continue
                 self._hand_on(row)
@@ -319,7 +319,7 @@ class Connection:
         self._hand_on(row)
 
     def _hand_on(self, row: list[Any]) -> None:
-        """Let the peer have what came in a row, before anything that came after it."""
+        """Pass a row of notifications to the peer, before any later message."""
         if not row:
             return
         try:
@@ -410,15 +410,15 @@ class Connection:
             if repaired == raw:
                 self._refuse_text(raw, error)
             else:
-                # Half of a surrogate pair, as JavaScript writes when it cuts a text in an emoji.
+                # A lone surrogate: JavaScript writes it when it cuts a text inside an emoji.
                 self._take([repaired])
 
     def _refuse_text(self, raw: bytes, error: ValueError) -> None:
         self.log.warning("%s: ignored %d bytes that are not JSON (%s)", self._name, len(raw), error)
-        # What it was may be private: only for those who look for it.
+        # The content may be private, so it is logged at debug level only.
         self.log.debug("%s: they began with %r", self._name, raw[:200])
-        # Stray prints on stdout are not answered: an agent that prints what it cannot read would
-        # otherwise talk to us for ever.
+        # Do not answer stray prints on stdout: an agent that prints what it cannot read would print
+        # our answer, and so on for ever.
         if raw.lstrip()[:1] in (b"{", b"["):
             self._refuse(None, RpcError(PARSE_ERROR, f"Message refused: it is not JSON ({error})."))
 
@@ -432,7 +432,7 @@ class Connection:
         try:
             id = orjson.loads(known[2]) if known is not None else None
         except orjson.JSONDecodeError:
-            # It only looks like one.
+            # The pattern matched, but it is not a valid id.
             id = None
         if known is None or id is None:
             self._refuse(None, error)
@@ -443,5 +443,5 @@ class Connection:
 
 
 def _plain(id: Any) -> Any:
-    """Return an id if it is one: what else is there may be too deep to be shown or sent back."""
+    """Return a valid id, else None: other values may be nested too deeply to be sent back."""
     return id if type(id) in _ID_TYPES else None

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""JSON-RPC errors as exceptions, so that any layer can refuse a message in words for a person."""
+"""JSON-RPC errors as exceptions, which any layer can raise to refuse a message."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ CANCELLED = -32800
 AUTH_REQUIRED = -32000
 NOT_FOUND = -32002
 UNAVAILABLE = -32010
-"""Ours, from the range left to implementations: the agent is not there to answer."""
+"""Our own code: the agent or another part is not available."""
 
 FORBIDDEN = -32011
-"""Ours too: the administrator or the user does not allow it."""
+"""Our own code: the administrator or the user does not allow the action."""
 
 CONFLICT = -32012
-"""And this: somebody else has changed the same thing."""
+"""Our own code: the object was changed by somebody else meanwhile."""
 
 
 class RpcError(Exception):
-    """An error that travels to the other side as a JSON-RPC error object."""
+    """An error that is sent to the other side as a JSON-RPC error object."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -33,11 +33,11 @@ class RpcError(Exception):
         self.message = message
         self.data = data
         self.is_theirs = False
-        """Whether it is in words of the other side."""
+        """True if the other side sent the error."""
 
     @classmethod
     def from_json(cls, error: Any) -> RpcError:
-        """Take what the other side sent, however oddly shaped, without failing on it."""
+        """Create an error from any value that the other side sent as one."""
         given = error if isinstance(error, dict) else {"message": error}
         code = given.get("code")
         taken = cls(
@@ -50,7 +50,7 @@ class RpcError(Exception):
 
     @property
     def text(self) -> str:
-        """What happened, in full: many agents say little and put the rest into the data."""
+        """The full message, including the details that many agents put into the data."""
         details = self.data.get("details") if isinstance(self.data, dict) else self.data
         if isinstance(details, str) and details not in self.message:
             return f"{self.message}: {details}"
@@ -58,7 +58,7 @@ class RpcError(Exception):
 
     @property
     def brief(self) -> str:
-        """What happened, for the log: nothing that an agent has said or printed, which may be private."""
+        """A message for the log, without texts of the agent, which may be private."""
         return f"error {self.code}" if self.is_theirs else self.message.split("\n", 1)[0]
 
     def to_json(self) -> dict[str, Any]:
@@ -77,10 +77,10 @@ def _text(value: Any) -> str:
 
 
 def method_not_found(method: str) -> RpcError:
-    """Refuse a request that nobody here serves."""
+    """Return the error for a request with an unknown method."""
     return RpcError(METHOD_NOT_FOUND, f"Method not found: {method}", {"method": method})
 
 
 def invalid_params(message: str) -> RpcError:
-    """Refuse a request whose parameters make no sense."""
+    """Return the error for a request with invalid parameters."""
     return RpcError(INVALID_PARAMS, message)

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Where messages wait to be written, and what makes a fast sender wait for a slow reader."""
+"""Outboxes: buffers for messages to be written, with backpressure for slow readers."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 BATCH_SIZE = 256 * 1024
-"""What leaves in one write: large enough to be cheap, small enough to share the loop fairly."""
+"""Size of one write in bytes: large for throughput, small enough not to block the loop."""
 
 Write = Callable[[bytes], "asyncio.Future[None] | None"]
 
 
 class Flusher:
-    """Sends what was put into outboxes at the end of the work that put it there.
+    """Sends the messages in all outboxes at the end of the current work.
 
-    Whoever handles a batch of messages flushes when it is done: what came in together leaves
-    together, and at once. What is put in at other times leaves in the loop's next round.
+    After a connection has handled a batch of received messages it flushes, so the resulting
+    messages are sent together and at once. Others are sent in the next round of the event loop.
     """
 
     def __init__(self) -> None:
         self._filled: list[Outbox] = []
 
     def add(self, outbox: Outbox) -> None:
-        """Take note that an outbox has something to send."""
+        """Note that an outbox has messages to send."""
         if not self._filled:
             asyncio.get_running_loop().call_soon(self.flush)
         self._filled.append(outbox)
 
     def flush(self) -> None:
-        """Let every outbox send."""
+        """Flush every noted outbox."""
         if self._filled:
             filled, self._filled = self._filled, []
             for outbox in filled:
                 try:
                     outbox.flush()
                 except Exception as error:
-                    # One that fails must not silence the others.
+                    # A failing outbox must not prevent the others from sending.
                     outbox.fail(error)
 
 
 class Outbox(ABC):
-    """Messages on their way out, in order, one batch at a time."""
+    """A buffer of messages to write, in order, one batch at a time."""
 
     def __init__(self, flusher: Flusher | None = None) -> None:
         self.flusher = flusher or Flusher()
@@ -54,46 +54,46 @@ class Outbox(ABC):
 
     @abstractmethod
     def put(self, message: bytes, lane: str | None = None, *, answer: bool = False) -> None:
-        """Add a message at the end, or at the end of the one stream that it must not overtake."""
+        """Add a message at the end, or at the end of a lane that it must not overtake."""
 
     @abstractmethod
     def next_batch(self) -> bytes:
-        """Return what is to be written next, newline-separated, or nothing."""
+        """Return the next messages to write, newline-separated, or nothing."""
 
     @property
     @abstractmethod
     def full(self) -> bool:
-        """Whether the other side leaves so many answers unread that it should not ask for more."""
+        """True if the other side leaves so many answers unread that its requests have to wait."""
 
     @abstractmethod
     async def room(self) -> None:
-        """Wait while too much is unsent."""
+        """Wait until the unsent messages are below the limit."""
 
     def start(self, write: Write, on_failure: Callable[[BaseException], None]) -> None:
-        """Write what there is, and what is put in from now on."""
+        """Start writing the messages, present and future ones."""
         self._write = write
         self._on_failure = on_failure
         self.filled()
 
     def fail(self, error: BaseException) -> None:
-        """Give up: nothing can be written any more."""
+        """Close the outbox after a failed write, and report the error."""
         if self._write is not None:
             self.close()
             if self._on_failure is not None:
                 self._on_failure(error)
 
     def close(self) -> None:
-        """Write nothing any more."""
+        """Stop writing."""
         self._write = None
 
     def filled(self) -> None:
-        """Write soon: there is something to send."""
+        """Schedule a flush, because there are messages to send."""
         if not self._waiting and not self._writing:
             self._waiting = True
             self.flusher.add(self)
 
     def flush(self) -> None:
-        """Write batch after batch until the wire needs time or nothing is left."""
+        """Write batch after batch until the transport blocks or the outbox is empty."""
         self._waiting = False
         while not self._writing and self._write is not None and (batch := self.next_batch()):
             try:
@@ -115,7 +115,7 @@ class Outbox(ABC):
 
 
 class Queue(Outbox):
-    """A first-in first-out outbox that asks its senders to wait above a number of bytes."""
+    """A first-in first-out outbox whose senders wait above a number of bytes."""
 
     def __init__(self, limit: int = 4 * 1024 * 1024, flusher: Flusher | None = None) -> None:
         super().__init__(flusher)
@@ -127,7 +127,7 @@ class Queue(Outbox):
         self._drained.set()
 
     def put(self, message: bytes, lane: str | None = None, *, answer: bool = False) -> None:  # noqa: ARG002
-        """Add a message; whoever can wait calls `room` first."""
+        """Add a message; callers that can wait call `room` first."""
         self._messages.append((message, answer))
         self._size += len(message)
         if answer:
@@ -137,7 +137,7 @@ class Queue(Outbox):
         self.filled()
 
     def next_batch(self) -> bytes:
-        """Return about one batch of what waits."""
+        """Return about `BATCH_SIZE` bytes of messages."""
         size = count = 0
         for message, answer in self._messages:
             size += len(message)
@@ -155,24 +155,24 @@ class Queue(Outbox):
 
     @property
     def full(self) -> bool:
-        """Whether more answers than the limit are unread.
+        """True if more bytes of answers than the limit are unread.
 
-        Our own requests do not count: an agent that writes a lot before it reads again would
-        otherwise wait for us as we wait for it.
+        Our own requests do not count: with an agent that writes a lot before it reads again, both
+        sides would otherwise wait for each other.
         """
         return self._answers > self._limit
 
     async def room(self) -> None:
-        """Wait until less than the limit is unsent."""
+        """Wait until the unsent messages are below the limit."""
         await self._drained.wait()
 
     async def flushed(self) -> None:
-        """Wait until everything has left."""
+        """Wait until all messages are written."""
         while (self._messages or self._writing) and self._write is not None:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
-        """Forget what is unsent and release those who wait for room."""
+        """Drop unsent messages and release callers that wait for room."""
         super().close()
         self._messages.clear()
         self._size = self._answers = 0

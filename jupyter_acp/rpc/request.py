@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A request of the other side, from its arrival to its one answer."""
+"""Incoming requests, from their arrival to their single answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .log import Logger
 
 
 class Answerer(Protocol):
-    """The connection that a request came by, as far as its answer needs it."""
+    """The part of a connection that a request uses for its answer."""
 
     log: Logger
 
@@ -24,7 +24,7 @@ class Answerer(Protocol):
         """Send a notification."""
 
     def keep(self, task: asyncio.Task[Any]) -> None:
-        """Own a task, which ends with the connection."""
+        """Cancel a task when the connection ends."""
 
 
 class Request:
@@ -40,7 +40,7 @@ class Request:
         self.params = params
         self.on_cancel: Callable[[], object] | None = None
         self.lane: str | None = None
-        """The stream of messages that the answer must not overtake."""
+        """The lane of messages that the answer must not overtake."""
 
     def respond(self, result: Any) -> None:
         """Answer with a result; a second answer is ignored."""
@@ -51,29 +51,29 @@ class Request:
         self._answer({"error": error.to_json()})
 
     def run(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Answer with what a coroutine returns or raises; a cancel request cancels it."""
+        """Answer with the result or error of a coroutine; a cancel notification cancels it."""
         task = asyncio.get_running_loop().create_task(work)
         self._connection.keep(task)
         self.follow(task, task.cancel)
 
     def follow(self, task: asyncio.Future[Any], cancel: Callable[[], object]) -> None:
-        """Answer with how work that belongs to someone else ends."""
+        """Answer with the result or error of a task that has another owner."""
         task.add_done_callback(self._finish)
         self.on_cancel = cancel
 
     def cancel(self) -> None:
-        """Do as the other side asked: stop the work and say that it was cancelled."""
+        """Stop the work, whose end is then the answer."""
         if self.on_cancel is not None:
             self.on_cancel()
         else:
             self.fail(RpcError(CANCELLED, "The request was cancelled."))
 
     def notify(self, method: str, params: Any) -> None:
-        """Tell the other side something on the way to the answer."""
+        """Send a notification before the answer."""
         self._connection.notify(method, params, self.lane)
 
     def drop(self) -> None:
-        """Stop the work; nobody waits for its answer any more."""
+        """Stop the work without an answer."""
         self._answered = True
         if self.on_cancel is not None:
             self.on_cancel()

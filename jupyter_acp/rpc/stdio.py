@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Newline-delimited framing over pipes."""
+"""The transport for newline-delimited messages over pipes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from .transport import DEFAULT_MESSAGE_LIMIT, Oversized, Receive, Transport
 
 HEAD_SIZE = 1024
 LAST_WORDS = 1.0
-"""How long who has stopped listening may still talk, in seconds."""
+"""Time to read on after the other side closed its input, in seconds."""
 
 
 class Crowd:
-    """How much one wire may have handled in one go: a lot while it is alone, else little.
+    """Chooses the number of bytes that one transport handles at once.
 
-    A flood is cheapest in large pieces, but whoever else has something to say waits for each.
+    Large pieces are faster, but other transports have to wait for each. So the pieces are large
+    while only one transport receives data, else small.
     """
 
     ALONE = 64 * 1024
@@ -31,7 +32,7 @@ class Crowd:
         self._changed = float("-inf")
 
     def piece(self, wire: object, now: float) -> int:
-        """Take note of who was heard, and return how many bytes it may have handled at once."""
+        """Note that a transport received data, and return its maximum piece in bytes."""
         if wire is not self._last:
             if self._last is not None:
                 self._changed = now
@@ -43,7 +44,7 @@ _crowd = Crowd()
 
 
 class LineSplitter:
-    """Cuts a byte stream into lines in linear time and bounded memory, whatever their length."""
+    """Splits a byte stream into lines of any length, in linear time and bounded memory."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -70,7 +71,7 @@ class LineSplitter:
         return out
 
     def end(self) -> list[bytes | Oversized]:
-        """Return what was left without a line end: a last message, or the stump of one."""
+        """Return the rest without a line end: a last message, or an incomplete one."""
         return [self._take()] if self._parts else []
 
     def _hold(self, part: bytes) -> None:
@@ -88,10 +89,10 @@ class LineSplitter:
 
 
 class StdioTransport(Transport):
-    """One JSON-RPC message per line, as ACP asks of stdio.
+    """Sends and receives one JSON-RPC message per line, as ACP requires for stdio.
 
-    The event loop's callbacks hand data straight on: between an agent's write and a window's
-    socket no task has to be woken up.
+    The callbacks of the event loop pass the data on directly, so no task is woken up between an
+    agent's write and a window's socket.
     """
 
     def __init__(self, *, limit: int = DEFAULT_MESSAGE_LIMIT) -> None:
@@ -111,7 +112,7 @@ class StdioTransport(Transport):
     async def over(
         cls, reader: IO[Any], writer: IO[Any], *, limit: int = DEFAULT_MESSAGE_LIMIT
     ) -> StdioTransport:
-        """Speak over two open pipes."""
+        """Create a transport over two open pipes."""
         self = cls(limit=limit)
         reading, _ = await self._loop.connect_read_pipe(lambda: _Reading(self), reader)
         writing, _ = await self._loop.connect_write_pipe(lambda: _Writing(self), writer)
@@ -120,47 +121,47 @@ class StdioTransport(Transport):
 
     @classmethod
     async def of_this_process(cls) -> StdioTransport:
-        """Speak over this process's own stdin and stdout, as an agent does."""
+        """Create a transport over stdin and stdout of this process, for an agent."""
         return await cls.over(sys.stdin, sys.stdout)
 
     async def run(self, receive: Receive) -> None:
-        """Hand on lines until the end; a stump before it counts as a line."""
+        """Pass on lines until the end of the input; an incomplete last line counts as one."""
         self._receive = receive
         self.resume()
         await self._ended
 
     def pause(self) -> None:
-        """Leave what comes where it is: the pipe fills up and the other side waits."""
+        """Stop reading: the pipe fills up and the other side has to wait."""
         self._paused = True
         if self._reader is not None and not self._finished:
             self._reader.pause_reading()
 
     def resume(self) -> None:
-        """Go on, first with what was read before the pause."""
+        """Continue, first with data read before the pause."""
         if self._paused:
             self._paused = False
             self._handle_soon()
 
     def write(self, batch: bytes) -> asyncio.Future[None] | None:
-        """Write the lines; the future is done when the pipe has room again."""
+        """Write the lines; return a future that is done when the pipe has room, or None if it has."""
         if self._writer is None or self._writer.is_closing():
             raise BrokenPipeError("the pipe is closed")
         self._writer.write(batch + b"\n")
         return self._taken
 
     async def close(self) -> None:
-        """Close our end; the other side sees the end of its input."""
+        """Close the output; the other side sees the end of its input."""
         if self._writer is not None:
             self._writer.close()
 
     # Called by the event loop's protocols
 
     def connected(self, reader: asyncio.ReadTransport, writer: asyncio.WriteTransport) -> None:
-        """Take the two ends."""
+        """Store the transports of both pipes."""
         self._reader, self._writer = reader, writer
 
     def received(self, data: bytes) -> None:
-        """Handle the first piece now and leave others their turn before the next."""
+        """Handle the first piece now; other transports have their turn before the next."""
         piece = _crowd.piece(self, self._loop.time())
         if len(data) <= piece:
             self._unread.append(data)
@@ -170,23 +171,23 @@ class StdioTransport(Transport):
             self._handle_next()
 
     def finished(self) -> None:
-        """Take note of the end; what was read before it comes first."""
+        """Note the end of the input, after the data that was read before it."""
         self._finished = True
         if not self._paused and not self._next_is_due:
             self._handle_next()
 
     def pause_writing(self) -> None:
-        """Make the next batch wait: the pipe is full."""
+        """Delay the next batch, because the pipe is full."""
         self._taken = self._loop.create_future()
 
     def resume_writing(self) -> None:
-        """Let it go."""
+        """Release the next batch."""
         taken, self._taken = self._taken, None
         if taken is not None and not taken.done():
             taken.set_result(None)
 
     def lost_writing(self) -> None:
-        """Take note that nobody reads any more; what was written before is still read."""
+        """Note that the other side closed its input; read on for a while."""
         self.resume_writing()
         self._loop.call_later(LAST_WORDS, self._give_up)
 
@@ -194,7 +195,7 @@ class StdioTransport(Transport):
         if self._unread or self._paused:
             self._loop.call_later(LAST_WORDS, self._give_up)
         elif not self._ended.done():
-            # Who is not listening will never answer: waiting for it would be for ever.
+            # The other side gets no requests, so no answer will ever come.
             self._ended.set_result(None)
 
     def _handle_soon(self) -> None:

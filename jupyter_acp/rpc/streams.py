@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Newline-delimited framing over a connection that asyncio has opened."""
+"""The transport for newline-delimited messages over asyncio streams."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHUNK = 64 * 1024
 
 
 class StreamTransport(Transport):
-    """One JSON-RPC message per line, from and to somebody who was admitted by a first line."""
+    """Sends and receives one JSON-RPC message per line, after the caller has read a first line."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class StreamTransport(Transport):
         self._going = asyncio.Event()
 
     async def run(self, receive: Receive) -> None:
-        """Hand on lines until the end; a connection that breaks has ended, too."""
+        """Pass on lines until the connection ends or breaks."""
         self._going.set()
         try:
             while chunk := await self._reader.read(CHUNK):
@@ -41,15 +41,15 @@ class StreamTransport(Transport):
             receive(messages)
 
     def pause(self) -> None:
-        """Read no further; the other side has to wait."""
+        """Stop reading; the other side has to wait."""
         self._going.clear()
 
     def resume(self) -> None:
-        """Go on reading."""
+        """Continue reading."""
         self._going.set()
 
     def write(self, batch: bytes) -> asyncio.Future[None] | None:
-        """Write the lines; the future is done when there is room for more."""
+        """Write the lines; return a future that is done when there is room for more."""
         if self._writer.is_closing():
             raise BrokenPipeError("the connection is closed")
         self._writer.write(batch + b"\n")

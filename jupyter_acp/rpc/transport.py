@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a connection needs of the wire beneath it: messages in, batches out."""
+"""The interface of transports, which carry the messages of a connection."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ DEFAULT_MESSAGE_LIMIT = 64 * 1024 * 1024
 
 
 class Oversized(NamedTuple):
-    """A message that was longer than the limit: only its head was kept."""
+    """The beginning and the size of a message that exceeded the limit."""
 
     head: bytes
     size: int
 
 
 Receive = Callable[["list[bytes | Oversized]"], None]
-"""Takes the messages that one read of the wire brought."""
+"""Receives the messages of one read."""
 
 
 class Transport(ABC):
-    """A wire that carries whole JSON-RPC messages."""
+    """Carries whole JSON-RPC messages in both directions."""
 
     @abstractmethod
     async def run(self, receive: Receive) -> None:
-        """Hand on what arrives, in order and as soon as it does, until the wire ends."""
+        """Pass on messages in order, as soon as they arrive, until the transport ends."""
 
     @abstractmethod
     def pause(self) -> None:
-        """Hand on nothing for a while; the other side has to wait."""
+        """Stop reading; the other side has to wait."""
 
     @abstractmethod
     def resume(self) -> None:
-        """Go on after a pause."""
+        """Continue reading after a pause."""
 
     @abstractmethod
     def write(self, batch: bytes) -> asyncio.Future[None] | None:
-        """Send newline-separated messages; return a future if the wire has not taken them yet."""
+        """Send newline-separated messages; return a future unless they are sent already."""
 
     @abstractmethod
     async def close(self) -> None:
-        """End the wire."""
+        """Close the transport."""

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Websocket framing: one message a frame, or several where both sides agreed on it."""
+"""The transport over websockets: one message per frame, or several if both sides support it."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from typing import Protocol
 from .transport import Receive, Transport
 
 NDJSON_SUBPROTOCOL = "acp.ndjson"
-"""A client that asks for it may get, and send, newline-separated messages in one frame."""
+"""The subprotocol that allows several newline-separated messages in one frame."""
 
 
 class Socket(Protocol):
-    """The little that we need of a websocket, whichever library it comes from."""
+    """The interface that we need of a websocket, for any library."""
 
     async def listen(self, take: Callable[[str | bytes], None]) -> None:
-        """Hand on every frame as it comes, until the end."""
+        """Pass on every frame as it arrives, until the end."""
 
     def pause(self) -> None:
-        """Hand on nothing for a while."""
+        """Stop reading frames."""
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue reading frames."""
 
     def send(self, frame: bytes) -> asyncio.Future[None]:
-        """Begin to send a text frame; the future is done when the socket has taken it."""
+        """Start to send a text frame; the future is done when the socket has accepted it."""
 
     async def close(self) -> None:
         """Close the socket."""
 
 
 class WebSocketTransport(Transport):
-    """JSON-RPC messages in text frames."""
+    """Sends and receives JSON-RPC messages in text frames."""
 
     def __init__(self, socket: Socket, *, several_per_frame: bool) -> None:
         self._socket = socket
         self._several = several_per_frame
 
     async def run(self, receive: Receive) -> None:
-        """Hand on the messages of each frame."""
+        """Pass on the messages of each frame."""
 
         def take(frame: str | bytes) -> None:
             data = frame.encode() if isinstance(frame, str) else frame
@@ -50,18 +50,18 @@ class WebSocketTransport(Transport):
         await self._socket.listen(take)
 
     def pause(self) -> None:
-        """Read no further frame for a while."""
+        """Stop reading frames."""
         self._socket.pause()
 
     def resume(self) -> None:
-        """Go on reading."""
+        """Continue reading frames."""
         self._socket.resume()
 
     def write(self, batch: bytes) -> asyncio.Future[None] | None:
-        """Send the batch in one frame if the other side can take it, else a frame a message."""
+        """Send the batch in one frame if the other side supports it, else one frame per message."""
         if self._several:
             return self._socket.send(batch)
-        # They are taken in order: the last one's future speaks for all of them.
+        # Frames are sent in order, so the last future is done after all others.
         for message in batch.split(b"\n"):
             taken = self._socket.send(message)
         return taken

@@ -179,7 +179,7 @@ class AgentLink(Peer):
         params = request.params
         session = self._session_of(params)
         if request.method in protocol.MCP_METHODS:
-            # The request names no session; its token identifies one.
+            # An MCP request names no session; its MCP connection belongs to one.
             self._services.serve_mcp(request)
             return
         if request.method not in _QUESTIONS:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a call of a tool is about: its document, and its title in words for people."""
+"""Subject of a tool call: its document, and its title for users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def about(services: Services, session: SessionView, tool: Tool, given: A) -> Call[A]:
-    """Find out what a call is about."""
+    """Return the call of a tool, with its document and its title."""
     path = await _path(services, session, given)
     if path is None:
         return Call(services, session, given, tool.words, None)
@@ -28,14 +28,14 @@ async def about(services: Services, session: SessionView, tool: Tool, given: A) 
 
 
 async def _cells(services: Services, path: Path, given: Any) -> dict[str, str]:
-    """Return the cells that a call is about by their numbers, as people count them."""
+    """Return the names of a call's cells for its title, by their numbers from 1."""
     try:
         notebook = await services.notebooks.load(path)
         if not isinstance(given, args.RunCells):
             return {"cell": f"cell {notebook.index(given.cell_id) + 1}"}
         found = notebook.to_run(given.first, given.last)
     except RpcError:
-        # The tool itself will say what is wrong with them.
+        # The tool itself reports the error.
         return {"cell": "a cell", "cells": "cells"}
     if given.first is None and given.last is None:
         return {"cells": "all cells"}
@@ -59,7 +59,7 @@ async def _path(services: Services, session: SessionView, given: args.Arguments)
 
 
 async def _active(services: Services, session: SessionView, kind: str) -> str:
-    """Return the notebook, or any document, that the user is looking at."""
+    """Return the URI of the active notebook, or of any active document."""
     try:
         found = await services.workspace.active_document(session, {"sessionId": session.id})
     except RpcError:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What each tool is called with; the descriptions are read by models."""
+"""Arguments of the tools; models read the descriptions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ LONGEST_TIMEOUT = 3600.0
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool; a name that it does not know is a mistake worth telling."""
+    """Arguments of a tool; an unknown name is an error."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Nothing(Arguments):
-    """Tools that need to know nothing."""
+    """Arguments of tools without arguments."""
 
 
 class Recent(Arguments):
@@ -59,13 +59,13 @@ Timeout = Annotated[
 
 
 class OfNotebook(Arguments):
-    """Whatever is about a notebook."""
+    """Arguments of tools for a notebook."""
 
     path: Path = None
 
 
 class OfDocument(Arguments):
-    """Whatever is about a file of any kind."""
+    """Arguments of tools for any file."""
 
     path: str | None = Field(
         default=None,
@@ -87,7 +87,7 @@ class ShowDocument(OfDocument):
 
 
 class NewCell(Arguments):
-    """A cell of a notebook that is made."""
+    """A cell of a new notebook."""
 
     type: Literal["code", "markdown", "raw"] = Field(
         default="code", description="What kind of cell it is."
@@ -155,7 +155,7 @@ class InsertCell(OfNotebook):
 
 
 class OfCell(OfNotebook):
-    """Whatever is about one cell."""
+    """Arguments of tools for one cell."""
 
     cell_id: CellId
 
@@ -225,7 +225,7 @@ class RunCode(OfNotebook):
 
 
 def schema(model: type[Arguments]) -> dict[str, Any]:
-    """Return the JSON schema of arguments, without what only makes it longer."""
+    """Return the JSON schema of arguments, without redundant parts."""
     full = model.model_json_schema()
     return _object(full, full.get("$defs", {}))
 
@@ -239,12 +239,12 @@ def _object(full: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(field: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
-    # Not every agent copes with `anyOf`; an argument that may be null may as well be left out.
+    # Not every agent supports `anyOf`, and an argument that may be null may as well be omitted.
     options = [option for option in field.get("anyOf", []) if option.get("type") != "null"]
     kept = {key: value for key, value in field.items() if key not in ("anyOf", "title")}
     if kept.get("default", ...) is None:
         del kept["default"]
     if isinstance(inner := kept.get("items"), dict) and "$ref" in inner:
-        # Nor with references.
+        # Not every agent supports references either.
         kept["items"] = _object(parts[inner["$ref"].rpartition("/")[2]], parts)
     return {**(options[0] if options else {}), **kept}

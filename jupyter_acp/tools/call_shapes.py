@@ -1,8 +1,8 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The shapes in which agents tell of a call of an MCP tool: whole names, whole sentences, closed sets.
+"""The shapes in which agents report a call of an MCP tool: exact names, sentences and fields.
 
-What has another shape raises `ForeignError`.
+Any other shape raises `ForeignError`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from .tool import Tool
 
 FULL_NAME = ("{tool} ({server} MCP Server)",)
-"""No command line: it is clear enough without arguments."""
+"""Cannot be a command line, so it is sufficient even without arguments."""
 
 NAMES = (
     *FULL_NAME,
@@ -28,7 +28,7 @@ NAMES = (
     "{server}:{tool}",
 )
 NAMES_IN_FIELDS = (*NAMES, "mcp/{server}/{tool}", "{server}/{tool}")
-"""With slashes, which in a title are the path of a program."""
+"""Also with slashes, which in a title could be the path of a program."""
 
 SENTENCES = (
     *NAMES,
@@ -54,17 +54,17 @@ _MESSAGE = ('Allow the {server} MCP server to run tool "{tool}"?',)
 
 
 class ForeignError(Exception):
-    """A call is not, or not only, one of our tools."""
+    """A call is not, or not only, a call of one of our tools."""
 
 
 @functools.lru_cache(maxsize=100)
 def spelled(spellings: tuple[str, ...], server: str, tools: tuple[str, ...]) -> Mapping[str, str]:
-    """Return what our tools are called in some spellings, and which of them each is."""
+    """Return a map from the spellings of our tools' names to the names."""
     return {each.format(server=server, tool=tool): tool for tool in tools for each in spellings}
 
 
 def known(names: Mapping[str, str], words: Any) -> str:
-    """Return the tool that words stand for."""
+    """Return the tool that a text names, or raise ForeignError."""
     if not isinstance(words, str) or words not in names:
         raise ForeignError
     return names[words]
@@ -73,9 +73,9 @@ def known(names: Mapping[str, str], words: Any) -> str:
 def wrapped(
     call: Mapping[str, Any], server: str, tools: Mapping[str, Tool]
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return a tool and its arguments, if the input of a call is not the tool's own, but names it.
+    """Return the tool and its arguments if the call's input names the tool, else None.
 
-    That is how Codex tells of its calls, and of the questions of its own engine.
+    Codex reports its calls, and the questions of its own engine, in this way.
     """
     given = call.get("rawInput")
     if not isinstance(given, dict):
@@ -90,7 +90,7 @@ def wrapped(
 def _wrapped(
     call: Mapping[str, Any], given: dict[str, Any], server: str, tools: Mapping[str, Tool]
 ) -> tuple[str, dict[str, Any]]:
-    # What a model gives to another tool may look the same: then the title is another's.
+    # The input of another tool may look the same, but its title differs.
     tool = known(spelled(_WRAPPED_TITLES, server, tuple(tools)), call.get("title"))
     is_whole = not given.keys() - _WRAPPED and not entries(call, "content")
     if not is_whole or given["server"] != server or given["tool"] != tool:
@@ -134,13 +134,13 @@ def _listed(arguments: dict[str, Any]) -> str:
 
 
 def entries(call: Mapping[str, Any], field: str) -> list[Any]:
-    """Return what a field lists."""
+    """Return the list in a field, or an empty one."""
     listed = call.get(field)
     return listed if isinstance(listed, list) else []
 
 
 def text_of(entry: Any) -> str:
-    """Return the text of an entry of a call's content, if it is nothing else."""
+    """Return the text of an entry in a call's content, or raise ForeignError."""
     block = entry.get("content") if isinstance(entry, dict) else None
     text = block.get("text") if isinstance(block, dict) else None
     if not isinstance(text, str) or entry.get("type") != "content":
@@ -150,7 +150,7 @@ def text_of(entry: Any) -> str:
 
 
 def object_of(value: Any) -> dict[str, Any]:
-    """Return an object, or the one that a text holds."""
+    """Return an object that is given as such or as JSON text."""
     if isinstance(value, str):
         try:
             value = json.loads(value)

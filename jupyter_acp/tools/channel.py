@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The private way from an agent's tools to this server, and the tickets that open it."""
+"""The private socket from an agent's tools to this server, and the tickets that open it."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from .shim import TICKET
 from .socket_paths import SOCKET, places, prefix
 
 NAMES = ("jupyter", "jupyteracp")
-"""What our server is called, or else if one of the session's own is called so.
+"""Names of our MCP server: the first, or else one that no server of the session has.
 
-Nothing in it divides it: some agents write every such character as an underscore.
+They have no separators, because some agents write each as an underscore.
 """
 
 SHIM = Path(__file__).with_name("shim.py")
 PATH_LIMIT = 100
-"""How long the path of a socket may be, in bytes; systems differ, the least is 104 with its end."""
+"""Maximum length of a socket's path, in bytes; the lowest system limit is 104 with the NUL."""
 
 TICKET_WAIT = 10.0
-"""How long a connection may take to show its ticket, in seconds."""
+"""Timeout for a connection to send its ticket, in seconds."""
 
 UNUSED = (
     "This agent did not start the MCP server {server} that it was given, with the tools to read, change "
@@ -63,21 +63,21 @@ Serve = Callable[[SessionView, asyncio.StreamReader, asyncio.StreamWriter], Awai
 
 @dataclass(frozen=True)
 class Access:
-    """What one session's agent was given."""
+    """The access that a session's agent was given."""
 
     session: SessionView
     name: str
-    """What our server is called in it."""
+    """Name of our MCP server in the session."""
 
     ticket: str | None
-    """What opens the socket; an agent that is elsewhere has none."""
+    """Secret that opens the socket, or None for an agent on another machine."""
 
     is_clear: bool
-    """Whether no tool of another server can have the name of one of ours."""
+    """True if no tool of another server can have the name of one of ours."""
 
 
 class Channel:
-    """A socket that only this user can reach: with the ticket of a session, or its id."""
+    """A socket that only this user can open, with the ticket of a session or its id."""
 
     def __init__(
         self, runtime_dir: str, serve: Serve, log: Logger, elsewhere: RemoteAgents | None = None
@@ -92,16 +92,16 @@ class Channel:
         self._closed = False
         self._accesses: dict[str, Access] = {}
         self._connections: dict[asyncio.Task[None], str] = {}
-        """What is connected, and in which session."""
+        """Open connections and their session ids."""
 
         self._untouched: set[str] = set()
-        """The sessions whose agents have not come yet, in any way."""
+        """Sessions whose agents have not connected in any way yet."""
 
         self._used: set[str] = set()
-        """The sessions whose agents have connected our server by the name that it has there."""
+        """Sessions whose agents have connected our server by its current name."""
 
         self._withheld: dict[str, str] = {}
-        """Why the agents of some sessions were given no tools; empty once it was told."""
+        """Reasons why agents of some sessions were given no tools; empty once reported."""
 
         self._elsewhere = elsewhere
         if elsewhere is not None:
@@ -112,7 +112,7 @@ class Channel:
     ) -> list[Any]:
         """Return the MCP servers for a session's agent: its own, and ours.
 
-        `elsewhere` is what an agent can take that is not on this machine: its `mcpCapabilities`.
+        `elsewhere` are the `mcpCapabilities` of an agent on another machine.
         """
         if elsewhere is not None:
             return self._servers_elsewhere(session, own, elsewhere)
@@ -127,7 +127,7 @@ class Channel:
             {
                 "name": access.name,
                 "command": sys.executable,
-                # Nothing of the agent's environment or folder changes what is run.
+                # Isolated: neither the agent's environment nor its folder changes what is run.
                 "args": ["-I", "-S", str(SHIM), self._address],
                 "env": [{"name": TICKET, "value": access.ticket}],
             },
@@ -145,31 +145,31 @@ class Channel:
         return [*own, self._elsewhere.entry(session, access.name, way)]
 
     def serve(self, request: Request) -> None:
-        """Answer a request of MCP that came within ACP."""
+        """Answer an MCP request that came within ACP."""
         if self._elsewhere is None:
             raise method_not_found(request.method)
         self._elsewhere.serve(request)
 
     def name_in(self, session_id: str) -> str | None:
-        """Return what our server is called in a session, or None if its agent was not given it."""
+        """Return the name of our server in a session, or None if its agent was not given it."""
         access = self._accesses.get(session_id)
         return None if access is None else access.name
 
     def name_in_use(self, session_id: str) -> str | None:
-        """Return the same, or None also if it is not clear or the agent has never connected it."""
+        """Return that name, or None if it is ambiguous or the agent has not connected it."""
         access = self._accesses.get(session_id)
         if access is None or not access.is_clear or session_id not in self._used:
             return None
         return access.name
 
     def command(self, session_id: str) -> str:
-        """Return the command line that reaches the same tools, or nothing if the agent is elsewhere."""
+        """Return the command line for the same tools; empty if the agent is on another machine."""
         access = self._accesses.get(session_id)
         is_here = access is not None and access.ticket is not None
         return f"{shlex.join(program())} tool --session {session_id}" if is_here else ""
 
     def missing(self, session_id: str) -> str:
-        """Return why a session's agent has no tools, or nothing if it has them or that was told."""
+        """Return why a session's agent has no tools, once; empty if it has them."""
         if self._withheld.get(session_id):
             why, self._withheld[session_id] = self._withheld[session_id], ""
             return why
@@ -180,7 +180,7 @@ class Channel:
         return UNUSED.format(server=self.name_in(session_id)) + here
 
     def forget(self, session_id: str) -> None:
-        """Let a session's ticket open nothing any more, and end what it opened."""
+        """Invalidate a session's ticket, and end its connections."""
         self._accesses.pop(session_id, None)
         self._untouched.discard(session_id)
         self._used.discard(session_id)
@@ -192,7 +192,7 @@ class Channel:
                 connection.cancel()
 
     async def close(self) -> None:
-        """End every connection and leave nothing behind."""
+        """End all connections and remove the socket."""
         async with self._opening:
             self._closed = True
             self._accesses.clear()
@@ -207,32 +207,32 @@ class Channel:
         self.stop_now()
 
     def stop_now(self) -> None:
-        """Remove the socket, when there is no event loop any more."""
+        """Remove the socket, without an event loop."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
     def _grant(self, session: SessionView, own: list[Any]) -> Access:
-        """Let a session's agent in; one that is in already keeps its ticket."""
+        """Give a session's agent access; an existing ticket stays valid."""
         known = self._accesses.get(session.id)
         ticket = known.ticket if known is not None else None
         ticket = ticket or secrets.token_urlsafe(32)
         return self._keep(Access(session, free_name(own), ticket, is_clear(own)))
 
     def _keep(self, access: Access) -> Access:
-        """Take note of what a session's agent is given."""
+        """Record the access of a session's agent."""
         id = access.session.id
         known = self._accesses.get(id)
         if known is None:
             self._untouched.add(id)
         elif known.name != access.name:
-            # What is called so may be another server until ours was connected by that name.
+            # Until our server is connected by the new name, another server may have it.
             self._used.discard(id)
         self._accesses[id] = access
         return access
 
     def _note_use(self, session_id: str) -> None:
-        """Take note that a session's agent has connected our server."""
+        """Record that a session's agent has connected our server."""
         self._untouched.discard(session_id)
         self._used.add(session_id)
 
@@ -261,7 +261,7 @@ class Channel:
             self._untouched.discard(session.id)
             await self._serve(session, reader, writer)
         except asyncio.CancelledError:
-            # By `forget` or `close`: that is how connections end, and no error.
+            # Cancelled by `forget` or `close`: not an error.
             pass
         except Exception:
             self._log.exception("Error in a connection to the tools")
@@ -272,9 +272,9 @@ class Channel:
     async def _admit(
         self, reader: asyncio.StreamReader, connection: Any
     ) -> tuple[SessionView, bool] | None:
-        """Return the session whose ticket a connection shows, or whose id this user names.
+        """Return the session of a connection, or None if it is refused.
 
-        And whether it was the ticket.
+        With the session, True if the connection showed its ticket, False if it named its id.
         """
         uid = uid_of(connection)
         if uid not in (None, os.geteuid()):
@@ -287,7 +287,7 @@ class Channel:
         shown = line.rstrip(b"\r\n")
         if uid is not None and shown.startswith(ADMIT):
             access = self._accesses.get(shown.removeprefix(ADMIT).decode(errors="replace"))
-            # That it is another server's is nothing to be told of: who asks tries them all.
+            # Not logged: a command tries all servers, and the session may be on another one.
             is_here = access is not None and access.ticket is not None
             return (access.session, False) if access is not None and is_here else None
         found = None
@@ -301,10 +301,10 @@ class Channel:
 
 
 def free_name(servers: list[Any]) -> str:
-    """Return a name for our server that none of a session's own has.
+    """Return a name for our server that differs from those of the session's own servers.
 
-    Agents put it before the names of tools, each with other signs between: none may begin with it,
-    nor with `mcp` and it.
+    Agents prefix tool names with it, with different separators. So no other name may begin with
+    it, nor with `mcp` and it.
     """
     taken = [each.removeprefix("mcp_") for each in _names(servers)]
     more = (f"{NAMES[-1]}{number}" for number in itertools.count(2))
@@ -316,9 +316,9 @@ def free_name(servers: list[Any]) -> str:
 
 
 def is_clear(servers: list[Any]) -> bool:
-    """Whether no tool of a session's own servers can have the name of one of ours.
+    """Return True if no tool of a session's own servers can have the name of one of ours.
 
-    `mcp_jupyter_run_code` would be a tool of a server `mcp`, too, whatever ours is called.
+    `mcp_jupyter_run_code` would also be a tool of a server `mcp`, whatever our name is.
     """
     return "mcp" not in _names(servers)
 
@@ -329,13 +329,13 @@ def _names(servers: list[Any]) -> list[str]:
 
 
 def _bind(runtime_dir: str) -> tuple[Path, socket.socket]:
-    """Make a socket in a folder of its own, wherever its path is short enough."""
+    """Create a socket in a folder of its own, in the first place where its path is short enough."""
     problem = OSError("every path for it is too long")
     for base in places(runtime_dir):
         try:
             os.makedirs(base, mode=0o700, exist_ok=True)
             _sweep(Path(base))
-            # Readable for this user only, from the first moment on.
+            # mkdtemp() gives access to this user only.
             folder = Path(tempfile.mkdtemp(prefix=f"{prefix()}{os.getpid()}-", dir=base)).resolve()
         except OSError as error:
             problem = error
@@ -356,12 +356,12 @@ def _bind(runtime_dir: str) -> tuple[Path, socket.socket]:
 
 
 def _sweep(base: Path) -> None:
-    """Remove what servers of this machine have left behind that could not tidy up."""
+    """Remove the folders of servers on this machine that have ended without cleaning up."""
     import psutil
 
     for folder in base.glob(f"{prefix()}*"):
         pid = folder.name.removeprefix(prefix()).partition("-")[0]
-        # Asked both ways: a number may be that of a process in another container.
+        # Check both: the process may run in another container, where its id is unknown here.
         if pid.isdecimal() and not psutil.pid_exists(int(pid)) and not _answers(folder / SOCKET):
             with contextlib.suppress(OSError):
                 if folder.lstat().st_uid == os.getuid():

@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""`jupyter-acp tool`: the tools for agents that have a shell and do not speak MCP.
+"""`jupyter-acp tool`: the tools for agents that have a shell and no MCP.
 
-It is started for each call and imports little. It asks the same server over the same socket as
-`shim.py`, which knows the user by what the system says of the connection, and the session by its id.
+It is started for each call and imports little. It uses the same server and socket as `shim.py`;
+the server identifies the user by the socket's credentials, and the session by its id.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 from .socket_paths import sockets
 
 DONE, FAILED, WRONG, UNREACHED = range(4)
-"""How it ends; argparse knows the third by itself."""
+"""Exit codes; argparse itself uses the third one."""
 
 INTERRUPTED = 130
 PATIENCE = 30.0
-"""How long a server may take to say whether it has a session, in seconds; a tool may take longer."""
+"""Timeout for a server to say if it has a session, in seconds; tools may take longer."""
 
 ADMIT = b"session "
-"""What the first line to the server begins with, before the id."""
+"""Start of the first line to the server, before the id."""
 
 CHUNK = 65536
 HELP = """Call a tool of the JupyterLab that the user works in: read a notebook as the user sees it, edit
@@ -58,13 +58,13 @@ exit status:
 
 
 def program() -> list[str]:
-    """Return the words that run this program: it was installed under a path, or only as a package."""
+    """Return the command that runs this program: the installed script, else the package."""
     path = program_path()
     return [path] if path else [sys.executable, "-I", "-m", "jupyter_acp"]
 
 
 def program_path() -> str:
-    """Return where the installer has put `jupyter-acp`, or nothing if it is not there."""
+    """Return the path of the installed `jupyter-acp`, or an empty text."""
     from importlib.metadata import PackageNotFoundError, files
 
     try:
@@ -79,10 +79,10 @@ def program_path() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the command line says."""
+    """Run the command line; return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Whatever the agent's locale is: notebooks hold any character.
+            # Whatever the agent's locale is: notebooks may contain any character.
             stream.reconfigure(encoding="utf-8", errors="replace")
     options = _parse(arguments)
     try:
@@ -98,14 +98,14 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         words, status = f"The Jupyter server cannot be reached: {error}.", UNREACHED
     except KeyboardInterrupt:
-        # The server sees that nobody waits any more, and interrupts what runs.
+        # The server sees the closed connection, and interrupts the run.
         return INTERRUPTED
     (sys.stderr if status else sys.stdout).write(words + "\n")
     return status
 
 
 class RefusedError(Exception):
-    """The server does not do it."""
+    """The server refused the request."""
 
 
 class _Server:
@@ -118,7 +118,7 @@ class _Server:
 
     @classmethod
     def of(cls, session: str) -> _Server:
-        """Connect to the one server of this user that has the session."""
+        """Connect to the server of this user that has the session."""
         for path in sockets() if hasattr(socket, "AF_UNIX") else []:
             connection = socket.socket(socket.AF_UNIX)
             try:
@@ -130,7 +130,7 @@ class _Server:
                 server = cls(connection)
                 server.ask("ping", {})
             except OSError:
-                # One that was killed, or one that does not know the session.
+                # The server was killed, or it does not have the session.
                 connection.close()
             else:
                 connection.settimeout(None)
@@ -141,7 +141,7 @@ class _Server:
         )
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Ask, and wait for as long as it takes."""
+        """Send a request and wait for its result, without a timeout."""
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         self._connection.sendall(json.dumps(message).encode() + b"\n")
@@ -216,7 +216,7 @@ def _described(tool: dict[str, Any]) -> str:
 
 
 def _told(content: list[dict[str, Any]]) -> str:
-    """Return an answer in plain text; what is none goes into files."""
+    """Return an answer as text; save any other content to files."""
     lines: list[str] = []
     folder = ""
     for number, block in enumerate(content):

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The tools for kernels: running code in them, looking at them, restarting them."""
+"""The tools for kernels: running code, listing variables, restarting and interrupting."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .tool import Answer, Call
 
 
 async def run_cell(call: Call[args.RunCell]) -> Answer:
-    """Run one code cell of a notebook in the notebook's own kernel, which is started if need
-    be, and return what it printed, its result, error and images.
+    """Run one code cell of a notebook in the notebook's own kernel, which is started if
+    needed, and return what it printed, its result, error and images.
 
     The outputs are kept in the notebook, and the user sees them. The user may be asked first.
     """
@@ -109,7 +109,7 @@ async def list_kernels(call: Call[args.Nothing]) -> Answer:
     kernels = call.services.kernels
     running = await kernels.list()
     if "openDocuments" not in call.services.workspace.capabilities():
-        # Which notebooks have one is as good as which are open.
+        # The notebooks of the kernels would show which notebooks are open.
         running = [{**kernel, "notebooks": None} for kernel in running]
     installed = await kernels.specs()
     content = [json_text({"running": running, "installed": installed})]
@@ -117,25 +117,25 @@ async def list_kernels(call: Call[args.Nothing]) -> Answer:
 
 
 async def cell_card(call: Call[args.RunCell]) -> dict[str, Any]:
-    """Show the cell that would be run."""
+    """Return the card for running a cell."""
     return await call.services.running.cell_card(call.path, call.given.cell_id)
 
 
 async def cells_card(call: Call[args.RunCells]) -> dict[str, Any]:
-    """Show the cells that would be run."""
+    """Return the card for running cells."""
     return await call.services.running.cells_card(call.path, call.given.first, call.given.last)
 
 
 async def code_card(call: Call[args.RunCode]) -> dict[str, Any]:
-    """Show the code that would be run."""
+    """Return the card for running code."""
     return await call.services.running.code_card(call.path, call.given.code)
 
 
 async def restart_card(call: Call[args.OfNotebook]) -> dict[str, Any]:
-    """Show what would be lost."""
+    """Return a card with what would be lost."""
     return await call.services.control.restart_card(call.path)
 
 
 async def interrupt_card(call: Call[args.OfNotebook]) -> dict[str, Any]:
-    """Show what would be lost."""
+    """Return a card with what would be lost."""
     return await call.services.control.interrupt_card(call.path)

@@ -1,8 +1,8 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Our MCP server: the toolbox of a session, in the words of the Model Context Protocol.
+"""Our MCP server: the toolbox of a session by the Model Context Protocol.
 
-Of that protocol it serves what tools need. How a message comes is for others to know: over the
+It serves only what tools need of that protocol. Other modules carry the messages: over the
 socket of `channel.py`, by HTTP, or within ACP.
 """
 
@@ -23,11 +23,11 @@ from .tool import Tool
 from .toolbox import FailedRunError, Toolbox
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""The published versions that begin with `initialize`, the newest first; for tools they are the same."""
+"""Published versions that begin with `initialize`, newest first; they do not differ in tools."""
 
 CALL = "tools/call"
 PROGRESS = 5.0
-"""How often an agent that waits is told that its tool still runs, in seconds."""
+"""Interval between progress notifications for a running tool, in seconds."""
 
 INSTRUCTIONS = (
     "Tools for the JupyterLab that the user works in. Notebooks are live: cells that you edit or run "
@@ -49,19 +49,19 @@ class Server:
         self._calls: set[asyncio.Task[Any]] = set()
 
     def stop(self) -> None:
-        """End every call, as its session has ended."""
+        """Cancel all calls when the session has ended."""
         for call in list(self._calls):
             call.cancel()
 
     def serve(self, request: Request, method: Any, params: Any, notify: Notify) -> None:
-        """Answer a request: a call when its tool is done, everything else at once."""
+        """Answer a request: a call when its tool has ended, any other at once."""
         if method == CALL:
             request.run(self.call(params, notify))
         else:
             request.respond(self.answer(method, params))
 
     def answer(self, method: Any, params: Any) -> dict[str, Any]:
-        """Return the answer to every request but a call."""
+        """Return the answer to a request other than a call."""
         if method == "initialize":
             return self._greeting(params)
         if method == "tools/list":
@@ -71,7 +71,7 @@ class Server:
         raise method_not_found(str(method)[:100])
 
     async def call(self, params: Any, notify: Notify) -> dict[str, Any]:
-        """Run a tool; what goes wrong in it is a result as well, for the model to read."""
+        """Run a tool; return its errors as results, too, for the model to read."""
         if not isinstance(params, dict) or not isinstance(name := params.get("name"), str):
             raise invalid_params("Say which tool: `name` must be text.")
         task = asyncio.current_task()
@@ -108,7 +108,7 @@ async def serve(
     limit: int,
     log: Logger,
 ) -> None:
-    """Serve one agent until it leaves, and end what it has left running."""
+    """Serve one agent until it disconnects, and cancel its remaining calls."""
     transport = StreamTransport(reader, writer, limit=limit)
     connection = Connection(transport, peer := _Agent(server), name="tools", log=log)
     peer.connection = connection
@@ -119,7 +119,7 @@ async def serve(
 
 
 class _Agent(Peer):
-    """Takes what an agent sends."""
+    """Receives the messages of an agent."""
 
     connection: Connection
 
@@ -136,7 +136,7 @@ class _Agent(Peer):
 
 @contextlib.asynccontextmanager
 async def _progress(params: dict[str, Any], notify: Notify) -> AsyncIterator[None]:
-    """Let an agent that asks for it know, every now and then, that it is not forgotten."""
+    """Send progress notifications during a call, if the agent has asked for them."""
     meta = params.get("_meta")
     token = meta.get("progressToken") if isinstance(meta, dict) else None
     if type(token) not in (str, int):
@@ -158,7 +158,7 @@ async def _progress(params: dict[str, Any], notify: Notify) -> AsyncIterator[Non
 
 
 def described(tool: Tool) -> dict[str, Any]:
-    """Return what an agent is told of a tool."""
+    """Return the description of a tool for agents."""
     return {
         "name": tool.name,
         "title": tool.title,

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Notebooks, outputs and variables in words that a model can use."""
+"""Notebooks, outputs and variables as text for a model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..client.notebooks.output_text import cut, images_of, output_text, told_out
 from ..client.notebooks.outputs import Ran, RanCell
 
 CELL_OUTPUT_LIMIT = 2_000
-"""How much of a cell's outputs is told when a notebook is read, in characters."""
+"""Maximum length of an output when a notebook is read, in characters."""
 
 RUN_OUTPUT_LIMIT = 20_000
-"""How much is told of what was just run."""
+"""Maximum length of an output of a run, in characters."""
 
 NOTEBOOK_LIMIT = 80_000
 IMAGES_LIMIT = 5
-"""How many images go into one answer."""
+"""Maximum number of images in an answer."""
 
 Content = list[dict[str, Any]]
 
@@ -38,7 +38,7 @@ def json_text(value: Any) -> dict[str, Any]:
 def told_cells(
     cells: Iterable[tuple[int, dict[str, Any]]], active: str | None
 ) -> tuple[str, Content, int | None]:
-    """Return cells in words, their images, and the first that found no more room, if any."""
+    """Return cells as text, their images, and the index of the first that does not fit, or None."""
     parts: list[str] = []
     images: Content = []
     size = 0
@@ -53,7 +53,7 @@ def told_cells(
 
 
 def told_run(ran: Ran, what: str, limit: int = RUN_OUTPUT_LIMIT) -> Content:
-    """Return how a run went: in words, and with its images."""
+    """Return the result of a run as text and images."""
     count = f" [{ran.execution_count}]" if ran.execution_count is not None else ""
     how = {
         "ok": "ran",
@@ -69,7 +69,7 @@ def told_run(ran: Ran, what: str, limit: int = RUN_OUTPUT_LIMIT) -> Content:
 
 
 def told_runs(runs: list[RanCell], left: int) -> Content:
-    """Return how cells ran that were run one after the other: the last one in full."""
+    """Return the results of several runs, with long outputs for the last one only."""
     said: Content = []
     for each in runs:
         limit = RUN_OUTPUT_LIMIT if each is runs[-1] else CELL_OUTPUT_LIMIT
@@ -82,7 +82,7 @@ def told_runs(runs: list[RanCell], left: int) -> Content:
 
 
 def told_in_full(outputs: list[dict[str, Any]], start: int, length: int) -> Content:
-    """Return outputs without leaving anything out, or the part of their text that was asked for."""
+    """Return outputs uncut, or the requested part of their text."""
     whole = "\n".join(filter(None, (output_text(each, sys.maxsize) for each in outputs)))
     part = whole[start : start + length]
     end = start + len(part)
@@ -93,7 +93,7 @@ def told_in_full(outputs: list[dict[str, Any]], start: int, length: int) -> Cont
 
 
 def told_variables(found: dict[str, Any]) -> str:
-    """Return variables as lines."""
+    """Return variables as text, one per line."""
     lines = [
         f"{entry['name']}: {entry['type']}"
         + (f" [{entry['shape']}]" if entry.get("shape") else "")

@@ -46,7 +46,7 @@ async def read_notebook(call: Call[args.ReadNotebook]) -> Answer:
 
 
 async def cell_output(call: Call[args.CellOutput]) -> Answer:
-    """Read what a cell has put out in full, its text in parts if it is long, and its images.
+    """Read the outputs of a cell in full: their text, in parts if it is long, and their images.
 
     Use it where read_notebook or a run has cut an output, or to look at a plot.
     """
@@ -69,9 +69,9 @@ async def cell_output(call: Call[args.CellOutput]) -> Answer:
 
 
 async def create_notebook(call: Call[args.CreateNotebook]) -> Answer:
-    """Make a new Jupyter notebook, with a kernel and first cells if you want.
+    """Create a new Jupyter notebook, with a kernel and first cells if you want.
 
-    Refused if the file is there already. Nothing is run or opened; show_document opens it.
+    Refused if the file exists already. Nothing is run or opened; show_document opens it.
     Returns the ids of its cells.
     """
     given, path = call.given, call.path
@@ -148,7 +148,7 @@ async def move_cell(call: Call[args.MoveCell]) -> Answer:
 
 
 async def creation_card(call: Call[args.CreateNotebook]) -> dict[str, Any]:
-    """Show the notebook that would be made."""
+    """Return the card for creating a notebook."""
     metadata = await call.services.kernels.described(call.given.kernel)
     cells = [(cell.type, cell.source) for cell in call.given.cells]
     content = new_notebook(metadata, cells)
@@ -156,23 +156,23 @@ async def creation_card(call: Call[args.CreateNotebook]) -> dict[str, Any]:
 
 
 async def edit_card(call: Call[args.EditCell]) -> dict[str, Any]:
-    """Show what the cell would become."""
+    """Return the card for editing a cell."""
     given = call.given
     return await call.services.notebooks.edit_card(call.path, given.cell_id, given.source)
 
 
 async def insertion_card(call: Call[args.InsertCell]) -> dict[str, Any]:
-    """Show the new cell."""
+    """Return the card for inserting a cell."""
     return await call.services.notebooks.insertion_card(call.path, call.given.source)
 
 
 async def deletion_card(call: Call[args.OfCell]) -> dict[str, Any]:
-    """Show the cell that would be gone."""
+    """Return the card for deleting a cell."""
     return await call.services.notebooks.edit_card(call.path, call.given.cell_id, "")
 
 
 async def move_card(call: Call[args.MoveCell]) -> dict[str, Any]:
-    """Show where the cell would be."""
+    """Return the card for moving a cell."""
     given = call.given
     return await call.services.notebooks.move_card(
         call.path, given.cell_id, given.after, given.index
@@ -180,7 +180,7 @@ async def move_card(call: Call[args.MoveCell]) -> dict[str, Any]:
 
 
 async def _active_cell(call: Call[args.ReadNotebook]) -> str | None:
-    """Return the cell that the user is in, if that is shared."""
+    """Return the id of the active cell, if the user shares it."""
     try:
         found = await call.services.workspace.open_documents(
             call.session, {"sessionId": call.session.id}

@@ -1,14 +1,14 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Which tool calls of an agent are calls of our own tools, from what the agent tells of them.
+"""Detection of calls of our own tools among the tool calls that an agent reports.
 
-Agents ask for leave before they call a tool of ours, and our tool then asks again, by the rules and
-with the real code in the card. The first question can be answered without the user, but only if it
-is certain which tool it is about, and that it is about nothing else. Whatever has not one of the
-shapes of `shapes.py` is for the user to look at.
+Agents ask for permission before they call one of our tools, and the tool then asks again, by the
+rules and with the real code in the card. The first question can be answered without the user, but
+only if it is certain which tool it is about, and that it is about nothing else. A question in none
+of the shapes of `call_shapes.py` is left to the user.
 
-An agent without MCP reaches the same tools by its shell, and asks for leave to run our command: that is
-answered in the same way.
+An agent without MCP reaches the same tools by its shell, and asks for permission to run our
+command: that question is answered in the same way.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _BESIDE_A_COMMAND = {
     "is_background",
     "run_in_background",
 }
-"""The fields of a shell tool's input that change nothing of what our program does."""
+"""Fields of a shell tool's input that do not change what our program does."""
 
 
 class OwnCall(NamedTuple):
@@ -59,7 +59,7 @@ class OwnCall(NamedTuple):
 
     tool: str
     arguments: dict[str, Any] | None
-    """None if the agent has told none."""
+    """None if the agent has not reported any."""
 
 
 def own_call(
@@ -69,11 +69,11 @@ def own_call(
     *,
     is_asked: bool = True,
 ) -> OwnCall | None:
-    """Return which of our tools a call is of, or None if that is not certain.
+    """Return the call of one of our tools that an agent reports, or None if that is uncertain.
 
-    Each telling is what the updates of the call have told, or a question about it, as
-    `sessions/tool_calls.py` has them. `server` is the name that our MCP server has in the session. With a
-    call that nobody asks about less is at stake: it need not have told its arguments.
+    Each telling has the fields from the updates of the call, or from a question about it, as
+    `sessions/tool_calls.py` keeps them. `server` is the name of our MCP server in the session. A
+    call without a question is less critical: it need not have reported its arguments.
     """
     reading = _Reading(server, tools)
     try:
@@ -89,7 +89,7 @@ def own_call(
 
 
 class OwnCalls:
-    """Knows the calls of our tools among those of agents."""
+    """Recognizes the calls of our tools among those of agents."""
 
     def __init__(
         self,
@@ -99,9 +99,9 @@ class OwnCalls:
         tools: Iterable[Tool],
         program: Sequence[str],
     ) -> None:
-        """Take how to learn what our MCP server is called in a session, and where it is in use.
+        """Take functions for the name of our MCP server in a session: given, and in use.
 
-        `program` are the words that run our command.
+        `program` is the command that runs our program.
         """
         self._services = services
         self._name_in = name_in
@@ -110,7 +110,7 @@ class OwnCalls:
         self._program = program
 
     async def explained(self, session: SessionView, params: Any) -> dict[str, Any]:
-        """Return what our own card would say of what an agent asks leave for, if it is certain."""
+        """Return the title and card of the tool that an agent wants to call, if it is certain."""
         own = self._asked(session, params)
         if own is None:
             return {}
@@ -121,7 +121,7 @@ class OwnCalls:
             call = await about(self._services, session, tool, parse(tool.arguments, own.arguments))
             card = await tool.card(call) if tool.card is not None else {}
         except Exception:
-            # The tool itself will say what is wrong with it.
+            # The tool itself reports the error.
             return told
         return {**told, "title": call.title, "content": card.get("content", [])}
 
@@ -132,9 +132,9 @@ class OwnCalls:
         return own_call(session.calls.asked(params.get("toolCall")), server, self._tools)
 
     def answer(self, session: SessionView, params: Any) -> tuple[str, str] | None:
-        """Return how to answer an agent that asks for leave to call a tool of ours, and which.
+        """Return the answer to an agent that asks to call one of our tools, and the tool.
 
-        The answer is the one option that allows it once. None if the user has to look at it.
+        The answer is the only option that allows it once. None if the user has to decide.
         """
         own = self._asked(session, params)
         called = own.tool if own is not None else self._command(session, params)
@@ -148,7 +148,7 @@ class OwnCalls:
         return once[0], called
 
     def _command(self, session: SessionView, params: Any) -> str | None:
-        """Return the name of our command if an agent asks for leave to run it and nothing else."""
+        """Return the name of our command if an agent asks to run it and nothing else, or None."""
         if not isinstance(params, dict):
             return None
         call: dict[str, Any] = {}
@@ -168,12 +168,12 @@ class OwnCalls:
             line = [str(word) for word in line]
         elif not isinstance(line, str):
             return None
-        # The agent runs it: where its shell looks for programs is not known here.
+        # The agent runs the command, and the search path of its shell is unknown here.
         is_own = is_own_command(line, self._program, session.id, path="")
         return COMMAND if is_own else None
 
     def claim(self, session: SessionView, name: str, arguments: Any) -> str | None:
-        """Return the id of the agent's call in progress that a call of a tool is, if it is known."""
+        """Return the id of the call that the agent reports for a call of a tool, if it is known."""
         if (server := self._name_in(session.id)) is None:
             return None
         given = arguments if isinstance(arguments, dict) else {}
@@ -183,7 +183,7 @@ class OwnCalls:
             if (own := own_call([call], server, self._tools, is_asked=False)) is not None
             and own.tool == name
         ]
-        # Those that have told other arguments are other calls.
+        # A call with other reported arguments is another call.
         for wanted in (given, None):
             for id, told in fitting:
                 if told == wanted and session.calls.claim(id):
@@ -192,30 +192,30 @@ class OwnCalls:
 
 
 class _Reading:
-    """What is known of a call after some of what was told of it."""
+    """The facts about a call from the reports so far."""
 
     def __init__(self, server: str, tools: Mapping[str, Tool]) -> None:
         self.is_certain = False
-        """Whether the name alone says that it is a call of a tool, and no command."""
+        """True if the name alone proves that it is a tool call and no command."""
 
         self._server = server
         self._tools = tools
         self._found: set[str] = set()
         self._mentioned: set[str] = set()
-        """The tools that are named where a model may write, too: they decide nothing."""
+        """Tools named in texts that a model may have written: they are not sufficient."""
 
         self._is_field = False
-        """Whether it is named in a field that only the agent writes."""
+        """True if a field that only the agent writes names the tool."""
 
         self._titles: set[str] = set()
-        """Those that name no tool."""
+        """Titles that name no tool."""
 
         self._kinds: set[str] = set()
         self._places: list[Any] = []
         self._arguments: list[dict[str, Any]] = []
 
     def take(self, call: Mapping[str, Any]) -> None:
-        """Take what was told, in one of the shapes that are known."""
+        """Add a report, or raise ForeignError if its shape is unknown."""
         for name in entries(call, "names"):
             self._found.add(known(self._spelled(NAMES_IN_FIELDS), name))
             self._is_field = self.is_certain = True
@@ -237,7 +237,7 @@ class _Reading:
                 self._mentioned.add(known(self._spelled(SENTENCES), text))
 
     def result(self) -> OwnCall:
-        """Return the one call that it all fits."""
+        """Return the one call that fits all reports, or raise ForeignError."""
         if len(self._found) != 1 or not self._mentioned <= self._found:
             raise ForeignError
         (name,) = self._found
@@ -248,7 +248,7 @@ class _Reading:
             kinds |= {"execute", "read" if tool.reads_only else "edit"}
         if not self._titles <= titles or not self._kinds <= kinds:
             raise ForeignError
-        # What is empty is about to be told, or there is nothing to tell.
+        # Empty arguments are not reported yet, or the tool takes none.
         told = [each for each in self._arguments if each] or self._arguments[:1]
         if any(each != told[0] for each in told):
             raise ForeignError
@@ -283,7 +283,7 @@ def _check_fit(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def _check_places(places: list[Any], arguments: dict[str, Any]) -> None:
-    """Refuse a call that is at another file than its arguments say."""
+    """Refuse a call whose locations differ from the file in its arguments."""
     path = arguments.get("path")
     for place in places:
         named = place.get("path") if isinstance(place, dict) else None

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Who is at the other end of a Unix socket, as the system knows it."""
+"""The user at the other end of a Unix socket, as reported by the system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol
 
 _LOCAL_PEERCRED = 1
 _XUCRED = struct.Struct("2Ih16I")
-"""What macOS tells: a version, the user, and groups."""
+"""Credentials on macOS: a version, the user, and groups."""
 
 
 class _Socket(Protocol):
@@ -19,7 +19,7 @@ class _Socket(Protocol):
 
 
 def uid_of(connection: _Socket) -> int | None:
-    """Return the user who has connected, or None where the system does not tell."""
+    """Return the id of the user who has connected, or None if the system does not report it."""
     platform: str = sys.platform
     try:
         if platform == "linux":

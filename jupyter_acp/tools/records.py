@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What the transcript tells people of the tools that an agent calls."""
+"""Reports of tool calls in the transcript, for users."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..client.view import SessionView
 from ..protocol import TOOL
 
 OUTPUTS_LIMIT = 1024 * 1024
-"""How much of outputs goes into a transcript with one call, in bytes; it is kept for ever."""
+"""Maximum size of the outputs of one call in the transcript, in bytes; it is kept for ever."""
 
 
 class Record:
-    """One call of a tool: told when it begins and when it has ended."""
+    """Reports one call of a tool: when it begins and when it has ended."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Record:
         title: str,
         claim: Callable[[SessionView, str, Any], str | None],
     ) -> None:
-        """Take the title that it has as long as nothing more is known of it."""
+        """Take the title to use until more is known of the call."""
         self._session = session
         self._claim = claim
         self._told: dict[str, Any] = {
@@ -41,44 +41,44 @@ class Record:
         }
 
     def begin(self, title: str, path: Path | None) -> None:
-        """Say that it runs, and what it is about."""
+        """Report the start, with the title and the document."""
         self._told["title"] = title
         if path is not None:
             self._told["path"] = str(path)
         self._tell("in_progress")
 
     def end(self, result: dict[str, Any], *, failed: bool) -> None:
-        """Say what came of it."""
+        """Report the result."""
         self._tell("failed" if failed else "completed", result=result)
 
     def fail(self, message: str, result: dict[str, Any] | None = None) -> None:
-        """Say why nothing came of it, or no more than a part."""
+        """Report the error, with the partial result if there is one."""
         part = {"result": result} if result else {}
         self._tell("failed", error={"message": message}, **part)
 
     def _tell(self, status: Literal["in_progress", "completed", "failed"], **more: Any) -> None:
         if self._told["toolCallId"] is None:
-            # Some agents tell of their call a little later than they make it.
+            # Some agents report a call shortly after making it.
             name, arguments = self._told["name"], self._told["arguments"]
             self._told["toolCallId"] = self._claim(self._session, name, arguments)
         told = json.dumps({**self._told, "status": status, **more}, ensure_ascii=False, default=str)
-        # Kernels, notebooks and names of files have characters that are none; a transcript has not.
+        # Outputs and file names may contain lone surrogates, a transcript must not.
         self._session.append(TOOL, json.loads(told.encode("utf-8", "replace")))
 
 
 def in_cell(index: int, path: Path) -> str:
-    """Say where outputs are that are not kept."""
+    """Return the note where to find outputs that are not kept."""
     return f"It is in cell {index + 1} of {path.name}."
 
 
 class Room:
-    """What outputs may take in one record."""
+    """Limits the size of the outputs of one call."""
 
     def __init__(self, size: int = OUTPUTS_LIMIT) -> None:
         self._left = size
 
     def of(self, ran: Ran, source: str, where: str) -> dict[str, Any]:
-        """Return a run as a record tells it; what is too large is said to be somewhere else."""
+        """Return the fields of a run; a note with `where` replaces an output that is too large."""
         return {
             "source": source,
             "language": ran.language,
@@ -89,14 +89,14 @@ class Room:
         }
 
     def of_cell(self, cell: RanCell, path: Path) -> dict[str, Any]:
-        """Return how a cell ran."""
+        """Return the fields of the run of a cell."""
         return {
             **self.of(cell.ran, cell.source, in_cell(cell.index, path)),
             "cell": {"id": cell.id, "index": cell.index},
         }
 
     def outputs(self, outputs: list[dict[str, Any]], where: str) -> list[dict[str, Any]]:
-        """Return outputs, as far as there is room for them."""
+        """Return outputs, with notes in place of those that do not fit."""
         return [self._fit(output, where) for output in outputs]
 
     def _fit(self, output: dict[str, Any], where: str) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The tools for agents that are not on this machine: within ACP, or by HTTP.
+"""The tools for agents on other machines: within ACP, or by HTTP.
 
-Our server is given to such an agent under a secret of its session. Whoever shows it, in the way that it
-was given for, is served as that session's agent, until the session is forgotten.
+Such an agent gets our server with a secret of its session. A client that sends the secret, in the
+way it was given for, is served as that session's agent until the session is forgotten.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from ..rpc.errors import CANCELLED, INVALID_REQUEST, NOT_FOUND, UNAVAILABLE
 from .mcp import CALL, Notify, Server
 
 PATH = "acp/mcp"
-"""Where this server answers HTTP, below its own address."""
+"""Path of the HTTP endpoint, below the server's URL."""
 
 MOST_CONNECTIONS = 100
-"""How many connections a session's agent may have open within ACP."""
+"""Maximum number of open connections of a session within ACP."""
 
 MOST_CALLS = 100
-"""How many of its calls by HTTP may be at work at a time."""
+"""Maximum number of calls of a session in progress by HTTP."""
 
 Way = Literal["acp", "http"]
 
 
 @dataclass(eq=False)
 class Door:
-    """What one session's agent was given."""
+    """The access that a session's agent was given."""
 
     way: Way
     secret: str
     server: Server
     calls: dict[tuple[str, Any], asyncio.Task[Any]] = field(default_factory=dict)
-    """By HTTP: what is at work, by its client and the id of the request."""
+    """Calls in progress by HTTP, by client and request id."""
 
     async def answer(self, message: Any, client: str, notify: Notify) -> dict[str, Any] | None:
-        """Return the answer to a message that came by HTTP, or None if it wants none.
+        """Return the answer to a message that came by HTTP, or None for a notification.
 
-        Several clients may show the same secret, and each counts its requests from 1.
+        Several clients may use the same secret, and each counts its requests from 1.
         """
         if not isinstance(message, dict):
             error = RpcError(INVALID_REQUEST, "Send one JSON-RPC message, which is an object.")
@@ -70,7 +70,7 @@ class Door:
             raise RpcError(INVALID_REQUEST, "A call with this id is at work: take another id.")
         if len(self.calls) >= MOST_CALLS:
             raise RpcError(UNAVAILABLE, f"{MOST_CALLS} calls are at work: wait for one to end.")
-        # Whether or not somebody still waits: only they or the end of the session take it back.
+        # Independent of the HTTP request: only a cancellation or the end of the session stops it.
         task = asyncio.ensure_future(self.server.call(params, notify))
         self.calls[key] = task
         try:
@@ -88,32 +88,32 @@ class Door:
 
 
 class RemoteAgents:
-    """Which agents elsewhere were given the tools, and what they ask."""
+    """Holds the access of agents on other machines, and serves their requests."""
 
     def __init__(self, make: Callable[[SessionView], Server], public_url: str) -> None:
-        """Make a server for each session; without a public address there is no way by HTTP."""
+        """Use `make` for the server of each session; without a public URL, HTTP is not offered."""
         self._make = make
         self._public_url = public_url
         self._doors: dict[str, Door] = {}
         self._connections: dict[str, Door] = {}
         self.on_use: Callable[[str], None] = lambda _: None
-        """Told of each session whose agent has come."""
+        """Called with the id of each session whose agent has connected."""
 
     def way(self, capabilities: Any) -> Way | None:
-        """Return how an agent can be given the tools, by its `mcpCapabilities`."""
+        """Return the way to give an agent the tools, by its `mcpCapabilities`, or None."""
         able = capabilities if isinstance(capabilities, dict) else {}
         if able.get("acp") not in (None, False):
             return "acp"
         return "http" if able.get("http") is True and self._public_url else None
 
     def entry(self, session: SessionView, name: str, way: Way) -> dict[str, Any]:
-        """Return the MCP server for a session's agent; one that has it already keeps its secret."""
+        """Return the MCP server for a session's agent; an existing secret stays valid."""
         door = self._doors.get(session.id)
         if door is None or door.way != way:
             door = Door(way, secrets.token_urlsafe(32), self._make(session))
             self._doors[session.id] = door
         if way == "acp":
-            # The schema has the one name for it, the text of the proposal the other.
+            # The schema and the text of the proposal have different names for it.
             return {"type": "acp", "name": name, "serverId": door.secret, "id": door.secret}
         return {
             "type": "http",
@@ -123,7 +123,7 @@ class RemoteAgents:
         }
 
     def forget(self, session_id: str) -> None:
-        """Let a session's secret open nothing any more, and end what it has begun."""
+        """Invalidate a session's secret, and end its calls."""
         door = self._doors.pop(session_id, None)
         if door is None:
             return
@@ -131,12 +131,12 @@ class RemoteAgents:
         door.server.stop()
 
     def close(self) -> None:
-        """Serve nobody any more."""
+        """Invalidate all secrets, and end all calls."""
         for session_id in list(self._doors):
             self.forget(session_id)
 
     def admit(self, way: Way, secret: Any) -> Door | None:
-        """Return what a secret opens, if it was given for this way."""
+        """Return the access that a secret gives, if it was given for this way."""
         shown = secret.encode("utf-8", "replace") if isinstance(secret, str) else b""
         found = None
         for session_id, door in self._doors.items():

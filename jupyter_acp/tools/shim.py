@@ -1,10 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Join an agent's pipes to the Jupyter server that it belongs to.
+"""MCP server that connects an agent's pipes to its Jupyter server.
 
-The agent starts this file as its MCP server: `shim.py ADDRESS`, the ticket of its session in the
-environment. It imports little, since an agent waits for it, and passes on bytes until either side
-ends.
+The agent starts this file as `shim.py ADDRESS`, with the ticket of its session in the environment.
+It imports little, since an agent waits for it, and passes on bytes until either side ends.
 """
 
 from __future__ import annotations
@@ -18,40 +17,40 @@ import time
 TICKET = "JUPYTER_ACP_TICKET"
 CHUNK = 65536
 GRACE = 2.0
-"""How long the server may take to answer what was asked before the agent left, in seconds."""
+"""Time for the server to answer pending requests after the agent has left, in seconds."""
 
 
 def connect(address: str) -> socket.socket:
-    """Return a connection."""
+    """Return a connection to the server."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(address)
     return connection
 
 
 def read() -> bytes:
-    """Return what the agent sends, or nothing when it is gone."""
+    """Return the next bytes from the agent, or none after the end."""
     try:
         return os.read(0, CHUNK)
     except OSError:
-        # A terminal that has lost its other side has no end: it fails.
+        # A terminal that has lost its other side fails instead of ending.
         return b""
 
 
 def from_agent(connection: socket.socket) -> None:
-    """Pass on what the agent sends; when it is gone, so are we."""
+    """Pass on what the agent sends, and exit after its end."""
     try:
         while data := read():
             connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
     except OSError:
-        # The server is gone: what it still had to say, or that it is, is said by who reads from it.
+        # The server has closed the connection, which `to_agent` handles.
         return
     time.sleep(GRACE)
     os._exit(0)
 
 
 def to_agent(connection: socket.socket) -> bool:
-    """Pass on what the server sends until it closes; return whether there was anything."""
+    """Pass on what the server sends until it closes; return True if there was anything."""
     any_came = False
     try:
         while data := connection.recv(CHUNK):
@@ -64,7 +63,7 @@ def to_agent(connection: socket.socket) -> bool:
 
 
 def main() -> None:
-    """Do it."""
+    """Run the program."""
     if len(sys.argv) != 2 or TICKET not in os.environ:
         sys.exit("This program is started by an agent that a Jupyter server runs.")
     try:
@@ -75,7 +74,7 @@ def main() -> None:
     _thread.start_new_thread(from_agent, (connection,))
     if not to_agent(connection):
         os.write(2, b"The Jupyter server closed the connection: the session has ended there.\n")
-    # Without waiting for the other direction, which may wait for the agent.
+    # Do not wait for the other direction, which may wait for the agent.
     os._exit(0)
 
 

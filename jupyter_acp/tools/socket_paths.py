@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Where the sockets of servers are: for a server that makes one, and for a command that looks for it.
+"""Paths of the servers' sockets, for a server that creates one and a command that looks for it.
 
 It imports little, since an agent waits for the command.
 """
@@ -21,14 +21,14 @@ SOCKET = "tools.sock"
 
 
 def places(*runtime_dirs: str) -> list[str]:
-    """Return the folders in which a socket may be, the first choice first."""
+    """Return the folders that may contain a socket, the first choice first."""
     return list(dict.fromkeys([*runtime_dirs, tempfile.gettempdir(), "/tmp"]))  # noqa: S108
 
 
 def _runtime_dirs() -> Iterator[str]:
     """Yield Jupyter's runtime folder by this environment, then by the user's account.
 
-    Some agents give their shell another HOME, and drop variables.
+    Some agents give their shell another HOME, or drop variables.
     """
     from jupyter_core.paths import jupyter_runtime_dir
 
@@ -41,7 +41,7 @@ def _runtime_dirs() -> Iterator[str]:
 
 
 def prefix() -> str:
-    """Return what the folder of a socket of this machine begins with; homes may be shared by several."""
+    """Return the prefix of socket folders on this machine, as machines may share homes."""
     return f"acp-{hashlib.sha256(socket.gethostname().encode()).hexdigest()[:6]}-"
 
 
@@ -58,7 +58,7 @@ def sockets() -> list[str]:
                 about = folder.lstat()
             except OSError:
                 continue
-            # Anybody may make one in a temporary folder, and answer there what they like.
+            # Any user may create such a folder in a temporary directory: accept only our own.
             is_ours = about.st_uid == os.geteuid() and not about.st_mode & 0o077
             if is_ours and stat.S_ISDIR(about.st_mode):
                 found.append((about.st_mtime, str(folder / SOCKET)))

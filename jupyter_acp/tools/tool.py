@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a tool is, what it is called with, and what comes of it."""
+"""Types for tools: the tool, its call, and its answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Services:
-    """What the tools are made of."""
+    """The services that tools use."""
 
     workspace: Workspace
     notebooks: Notebooks
@@ -38,82 +38,82 @@ class Services:
 
 @dataclass(frozen=True)
 class Call(Generic[A]):
-    """One call of a tool."""
+    """A call of a tool."""
 
     services: Services
     session: SessionView
     given: A
     title: str
-    """What it does, in words for people."""
+    """Title of the call, for users."""
 
     document: Path | None
     result: dict[str, Any] = field(default_factory=dict)
-    """What has come of it so far, as data: if it is cancelled, that was done all the same."""
+    """Partial result as data, which is reported even if the call is cancelled."""
 
     @property
     def path(self) -> Path:
-        """The document that it is about."""
+        """Document of the call."""
         assert self.document is not None
         return self.document
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a call."""
+    """The result of a call."""
 
     content: Content
-    """What the model gets."""
+    """Content for the model."""
 
     result: dict[str, Any] = field(default_factory=dict)
-    """The same as data, for those who watch."""
+    """The same as data, for the transcript."""
 
     failed: bool = False
-    """Whether code was run that failed."""
+    """True if code was run and failed."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool."""
+    """A tool."""
 
     call: Callable[[Call[Any]], Awaitable[Answer]]
     arguments: type[Arguments]
     words: str
-    """What it does, in words for people; `{file}`, `{cell}` and `{cells}` are what it is about."""
+    """Title of a call, for users, with the placeholders `{file}`, `{cell}` and `{cells}`."""
 
     card: Callable[[Call[Any]], Awaitable[dict[str, Any]]] | None = None
-    """Returns what a card shows of a call besides its title, as fields of a tool call."""
+    """Returns the contents of the card for a call, as fields of a tool call."""
 
     reads_only: bool = False
     destroys: bool = False
-    """Whether something may be lost by it."""
+    """True if something may be lost."""
 
     repeats: bool = False
-    """Whether doing it once more changes something once more."""
+    """True if a repeated call changes something again."""
 
     reaches_out: bool = False
-    """Whether it may do anything anywhere: code can."""
+    """True if it may have any effect anywhere, as code may."""
 
     shares: str | None = None
-    """What the user has to share for it to be there."""
+    """Kind of document list that the user has to share for the tool to exist, or None."""
 
     @property
     def name(self) -> str:
-        """What it is called by."""
+        """Name for agents."""
         return self.call.__name__
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Name for users."""
         return title_of(self.name)
 
     @property
     def description(self) -> str:
-        """What it is for: what its documentation says."""
+        """Description for agents: the docstring of the function."""
         return " ".join((self.call.__doc__ or "").split())
 
     @property
     def annotations(self) -> dict[str, Any]:
-        """What agents decide by, as MCP names it."""
+        """Hints for agents, in the format of MCP."""
         return {
             "title": self.title,
             "readOnlyHint": self.reads_only,
@@ -124,5 +124,5 @@ class Tool:
 
 
 def title_of(name: str) -> str:
-    """Return what people call the tool of a name."""
+    """Return the name for users of a tool."""
     return name.replace("_", " ").capitalize()

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The one way in which tools are called, and the table of them."""
+"""The table of tools, and the only way to call them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 Claim = Callable[["SessionView", str, Any], "str | None"]
-"""Returns the id of the agent's tool call in progress that a call of a tool is, if it is known."""
+"""Returns the id of the call that the agent reports for a call of a tool, if it is known."""
 
 
 class FailedRunError(Exception):
-    """Code that was run and failed: the agent gets what it printed, marked as an error."""
+    """Code was run and failed: the agent gets the output, marked as an error."""
 
     def __init__(self, content: Content) -> None:
         super().__init__()
@@ -38,18 +38,18 @@ class Toolbox:
     """The tools of one session."""
 
     def __init__(self, services: Services, session: SessionView, claim: Claim) -> None:
-        """Take what knows the agent's own name for a call of a tool."""
+        """Use `claim` to find the agent's own id of a call."""
         self._services = services
         self._session = session
         self._claim = claim
 
     def tools(self) -> list[Tool]:
-        """Return the tools that there are for this session now."""
+        """Return the tools that are available to this session now."""
         shared = self._services.workspace.capabilities()
         return [tool for tool in TOOLS if tool.shares is None or tool.shares in shared]
 
     async def run(self, name: str, arguments: Any) -> Content:
-        """Call a tool, whichever way the call came, and let the transcript tell of it."""
+        """Call a tool, and report the call to the transcript."""
         tool = self._get(name)
         record = Record(self._session, tool.name, arguments, tool.title, self._claim)
         call: Call[Any] | None = None

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The tools for the windows of the user: what is open there, showing and saving it."""
+"""The tools for the user's windows: listing, showing and saving documents."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ async def show_document(call: Call[args.ShowDocument]) -> Answer:
     """Open a file in the user's JupyterLab window, or bring it to the front there, at a line or,
     in a notebook, at a cell.
 
-    Use it to let the user see what you talk about. The focus stays where the user types; you
-    get nothing of what the file says.
+    Use it to let the user see what you talk about. The focus stays where the user types; the
+    content of the file is not returned.
     """
     given, path = call.given, call.path
     if given.line is not None and given.cell_id is not None:

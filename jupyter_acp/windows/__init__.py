@@ -1,3 +1,3 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Clients at the socket: what each asks for, and what each is sent."""
+"""Windows: the server's side of each client at the socket."""

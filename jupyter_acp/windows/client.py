@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a client at the socket can take: nothing is sent to it, or asked of it, that it does not know."""
+"""The capabilities of a client at the socket, which decide what is sent to it."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ _OPTIONAL = {
     "session_message": ("subagents",),
     "session_message_chunk": ("subagents",),
 }
-"""The kinds of updates that a client has to ask for, and where in its capabilities it does."""
+"""The kinds of updates that need a client capability, with the path of that capability."""
 
 
 class Wording(NamedTuple):
-    """A question as one client knows it."""
+    """A question in the format of one client."""
 
     method: str
     params: dict[str, Any]
     translated: Callable[[Any], Any]
-    """Returns the client's answer in the words that the question was put in."""
+    """Converts the client's answer into the format of the original question."""
 
 
 class Client:
-    """A client by its `clientCapabilities`."""
+    """Evaluates the `clientCapabilities` of a client."""
 
     def __init__(self, capabilities: dict[str, Any]) -> None:
         self.knows_us = protocol.META in _dict(capabilities.get("_meta"))
-        """Whether it is our front end, or one that has learnt its words."""
+        """True for our front end, and for other clients that support our extensions of ACP."""
 
         offered = extensions(capabilities)
         self.takes_metadata = offered.get("sessionMetadata") is True
@@ -58,14 +58,15 @@ class Client:
         self._may_be_unknown = re.compile(f'"sessionUpdate":"({kinds})"'.encode())
 
     def takes(self, message: bytes) -> bool:
-        """Whether it can make sense of a logged message, if it does not know us."""
+        """Return True if a client without our extensions understands a logged message."""
         if message.startswith(_OURS):
             return False
-        # As bytes, since nearly none is of these kinds; a call may have one in its arguments.
+        # Search the bytes first: these kinds are rare, and parsing is slow. A match may also come
+        # from the arguments of a tool call.
         return not self._may_be_unknown.search(message) or _kind(message) not in self._unknown
 
     def logins(self, methods: list[Any]) -> list[Any]:
-        """Return those of an agent's `authMethods` that it can do."""
+        """Return the agent's `authMethods` that the client supports."""
         return [
             method
             for method in methods
@@ -73,7 +74,7 @@ class Client:
         ]
 
     def wording(self, question: Question) -> Wording | None:
-        """Return how to ask it a question, or None if it knows no way to be asked."""
+        """Return a question in a format that the client supports, or None."""
         form = question.params
         as_it_is = Wording(question.method, form, lambda answer: answer)
         if question.method != protocol.ELICIT or self.knows_us:

@@ -1,10 +1,10 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a window is sent: its own answers, and the logs that it follows, in strict order.
+"""The outbox of a window: answers to its requests, and the logs that it follows, in strict order.
 
-A feed pulls. It remembers, for each session, the number of the last message sent and reads on from
-there, out of memory or out of the journal. Replaying and following are therefore the same thing,
-and a window that reads slowly holds nothing but its place.
+A feed pulls. For each session it stores the number of the last message sent and reads on from
+there, from memory or from the journal. Replaying and following are therefore the same operation,
+and a window that reads slowly costs no memory.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from ..history.log import Log
 from ..rpc.outbox import BATCH_SIZE, Flusher, Outbox
 
 STALL = 5.0
-"""How long a write may stand still, in seconds, before too much unread counts against a window."""
+"""Time without a completed write, in seconds, after which a window over its limit is dropped."""
 
 
 BATCH_INTERVAL = 0.001
-"""In a flood, what comes within this time leaves together: a frame costs more than a message."""
+"""Interval between small batches in seconds; a frame costs more than a message."""
 
 
 class Follow:
-    """A window's place in one session's log."""
+    """A window's position in the log of one session."""
 
     def __init__(self, log: Log, after: int) -> None:
         self.log = log
         self.cursor = after
         self.size_before = log.size
         self.asides: deque[tuple[int, bytes]] = deque()
-        """Messages that are not in the log, each to be sent when the cursor reaches its number."""
+        """Messages outside the log, each sent when the cursor reaches the number beside it."""
 
         self.fetching: asyncio.Task[None] | None = None
         self.fetched: tuple[bytes, int] | None = None
-        """What the journal had to be asked for, and the number that it ends with."""
+        """Messages read from the journal, and the number of the last one."""
 
 
 class Feed(Outbox):
-    """The outbox of a window."""
+    """Sends a window its direct messages and the logs of the sessions that it follows."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Feed(Outbox):
     ) -> None:
         """Call `on_stalled` when the window leaves more than `limit` bytes unread.
 
-        `keep` picks the logged messages that the window wants; None is all of them.
+        `keep` selects the logged messages for the window; None selects all of them.
         """
         super().__init__(flusher)
         self.keep = keep
@@ -71,7 +71,7 @@ class Feed(Outbox):
         self._drained.set()
 
     def put(self, message: bytes, lane: str | None = None, *, answer: bool = False) -> None:  # noqa: ARG002
-        """Send a message soon, or, in a session's lane, after all that its log holds now."""
+        """Send a message soon, or, in a session's lane, after all messages now in its log."""
         follow = self._follows.get(lane) if lane is not None else None
         if follow is not None:
             follow.asides.append((follow.log.seq, message))
@@ -83,7 +83,7 @@ class Feed(Outbox):
         self.filled()
 
     def follow(self, session: str, log: Log, after: int) -> None:
-        """Send the log's messages after a number, and go on as it grows."""
+        """Send the log's messages after a number, including future ones."""
         follow = Follow(log, after)
         if session in self._follows:
             follow.asides = self._follows[session].asides
@@ -92,7 +92,7 @@ class Feed(Outbox):
         self.filled()
 
     def unfollow(self, session: str) -> None:
-        """Send nothing more of a session but what was put into its lane."""
+        """Stop sending a session's log; messages already put into its lane are still sent."""
         self._stop_fetching(session)
         follow = self._follows.pop(session, None)
         if follow is not None:
@@ -100,24 +100,24 @@ class Feed(Outbox):
             self.filled()
 
     def follows(self, session: str) -> bool:
-        """Whether the window watches a session."""
+        """Return True if the window follows a session."""
         return session in self._follows
 
     def wake(self) -> None:
-        """Look again: a log has grown."""
+        """Send new messages, because a log has grown."""
         self.filled()
 
     @property
     def full(self) -> bool:
-        """Whether the window leaves the answers to its own questions unread."""
+        """True if more than the limit of answers and other direct messages is unread."""
         return self._unsent > self._limit
 
     async def room(self) -> None:
-        """Wait until it has read them."""
+        """Wait until the unread direct messages are below the limit."""
         await self._drained.wait()
 
     def flush(self) -> None:
-        """Send what there is, but no sooner after a small batch than it pays."""
+        """Send the next batch, at least `BATCH_INTERVAL` after a small one."""
         pause = self._last_batch + BATCH_INTERVAL - self._loop.time()
         if pause <= 0 or self._was_large:
             super().flush()
@@ -125,12 +125,12 @@ class Feed(Outbox):
             self._pause = self._loop.call_later(pause, self._end_pause)
 
     def next_batch(self) -> bytes:
-        """Return what is next of everything that the window is owed."""
+        """Return the next batch of direct messages and of all followed logs."""
         parts: list[bytes] = list(self._direct)
         self._direct.clear()
         while True:
             moved = [self._advance(follow, parts) for follow in self._follows.values()]
-            # What a filter leaves nothing of does not end the search: there may be more behind it.
+            # If the filter removed all messages read so far, read on.
             if parts or not any(moved):
                 break
         if not parts:
@@ -149,7 +149,7 @@ class Feed(Outbox):
         return batch
 
     def close(self) -> None:
-        """Follow nothing any more."""
+        """Stop following all logs."""
         super().close()
         for session in list(self._follows):
             self.unfollow(session)
@@ -165,7 +165,7 @@ class Feed(Outbox):
         super().flush()
 
     def _check_stall(self) -> None:
-        """Give up on a window that takes nothing while more than the limit is written for it."""
+        """Report a window that reads nothing while its unread messages exceed the limit."""
         self._stall = None
         if not self._writing:
             return
@@ -179,9 +179,9 @@ class Feed(Outbox):
         return sum(follow.log.size - follow.size_before for follow in self._follows.values())
 
     def _advance(self, follow: Follow, parts: list[bytes]) -> bool:
-        """Add what comes next of one session: its log up to the next aside, then the aside.
+        """Add the next messages of one session: its log up to the next aside, then the aside.
 
-        Return whether it got any further.
+        Return True if the cursor has moved.
         """
         budget, start = BATCH_SIZE, follow.cursor
         while budget > 0:
@@ -196,7 +196,7 @@ class Feed(Outbox):
             follow.fetched = None
             body, last = found
             if upto is not None and last > upto:
-                # Something was put in between while the journal was read.
+                # An aside was added in this range while the journal was read.
                 body = b"\n".join(body.split(b"\n", upto - follow.cursor)[: upto - follow.cursor])
                 last = upto
             follow.cursor = last
@@ -210,12 +210,12 @@ class Feed(Outbox):
             and follow.fetching is None
             and follow.log.has_left(follow.cursor)
         ):
-            # Already now: it is read while this batch is on its way.
+            # Read ahead while this batch is being sent.
             follow.fetching = self._loop.create_task(self._fetch(follow))
         return follow.cursor > start
 
     async def _fetch(self, follow: Follow) -> None:
-        """Get from the journal what has left memory, and go on when it is there."""
+        """Read messages that are no longer in memory from the journal, then continue."""
         try:
             body, last = await follow.log.read(follow.cursor, BATCH_SIZE)
         except Exception as error:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a window asks about repositories: of its own folder, and of what comes back from elsewhere."""
+"""Requests of a window about its repository and the results of remote sessions."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class RemoteRequests:
-    """Serves one window."""
+    """Serves these requests for one window."""
 
     def __init__(self, manager: SessionManager, connection: Connection) -> None:
         self._manager = manager
         self._connection = connection
 
     async def inspect(self, params: Any) -> dict[str, Any]:
-        """Say what of a folder's repository could be worked on elsewhere."""
+        """Describe the repository of a folder, as a start for a remote session."""
         wanted = parse(protocol.InspectParams, params)
         return await (await self._manager.homecoming()).inspect(wanted.cwd)
 
     async def push(self, params: Any) -> dict[str, Any]:
-        """Push what is not on the remote yet to a branch of its own."""
+        """Push local commits, and on request uncommitted changes, to a separate branch."""
         wanted = parse(protocol.PushParams, params)
         home = await self._manager.homecoming()
         with Reporter(self._tell, wanted.token) as report:
@@ -38,7 +38,7 @@ class RemoteRequests:
         return {"ref": ref}
 
     async def fetch(self, params: Any) -> dict[str, Any]:
-        """Fetch a result once more."""
+        """Fetch a result again."""
         session, number = self._wanted(parse(protocol.ResultParams, params))
         await self._manager.fetch_result(session, number)
         return {}
@@ -50,19 +50,19 @@ class RemoteRequests:
         return {}
 
     async def review(self, params: Any) -> dict[str, Any]:
-        """Return what is in a result."""
+        """Return the changes in a result."""
         session, number = self._wanted(parse(protocol.ResultParams, params))
         return await (await self._manager.homecoming()).review(session, number)
 
     async def file(self, params: Any) -> dict[str, Any]:
-        """Return one file of a result, before and after."""
+        """Return one file of a result, before and after the change."""
         wanted = parse(protocol.ResultFileParams, params)
         session, number = self._wanted(wanted)
         home = await self._manager.homecoming()
         return await home.contents(session, number, wanted.path, wanted.old_path)
 
     async def act(self, params: Any) -> dict[str, Any]:
-        """Do what the user wants of a result."""
+        """Perform the user's action on a result."""
         wanted = parse(protocol.ActParams, params)
         session, number = self._wanted(wanted)
         home = await self._manager.homecoming()

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a window asks about sessions without watching them."""
+"""Requests of a window about sessions that it need not watch."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ LIST_PAGE = 100
 
 
 class SessionRequests:
-    """Serves one window."""
+    """Serves these requests for one window."""
 
     def __init__(self, manager: SessionManager, *, may_act: bool) -> None:
         self._manager = manager
         self._may_act = may_act
 
     async def list(self, params: Any) -> dict[str, Any]:
-        """Return the sessions that there are, here and with running agents."""
+        """Return a page of the sessions known to this server and to running agents."""
         wanted = parse(protocol.ListParams, params)
         cursor = wanted.cursor or "0"
         if not (cursor.isdecimal() and len(cursor) <= 9):
             raise invalid_params("cursor: must be one that `session/list` returned.")
         start = int(cursor)
         known = [session.public() for session in self._manager.all()]
-        # To ask agents what they have is to start them.
+        # Listing their sessions sends requests to agents, which a watcher must not cause.
         foreign = await self._manager.elsewhere() if self._may_act else []
         elsewhere = [each.public() for each in foreign]
         found = [
@@ -66,34 +66,34 @@ class SessionRequests:
         return result
 
     async def close(self, params: Any) -> dict[str, Any]:
-        """End a session and keep what was said."""
+        """Close a session and keep its transcript."""
         id = parse(protocol.SessionParams, params).session_id
         await to_the_end(self._manager.close_session(id))
         return {}
 
     async def delete(self, params: Any) -> dict[str, Any]:
-        """End a session and forget it."""
+        """Delete a session and its transcript."""
         id = parse(protocol.SessionParams, params).session_id
         await to_the_end(self._manager.delete(id))
         return {}
 
     async def reload(self, params: Any) -> dict[str, Any]:
-        """Replace a transcript by what the agent tells of the session."""
+        """Replace a transcript by the agent's replay."""
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
         await to_the_end(session.reload())
         return {}
 
     async def set_metadata(self, params: Any) -> dict[str, Any]:
-        """Change what was said of a session when it began."""
+        """Change the metadata of a session."""
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
         await session.set_metadata(sandboxagent.metadata_of(params))
         return {"metadata": session.record.metadata}
 
     async def events(self, params: Any) -> Any:
-        """Return a page of what has happened in a session, for tools that poll."""
+        """Return a page of a session's events, for tools that poll."""
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
         if session.agent_session.is_connected:
-            # Polling starts no agent; what it understands is its own affair.
+            # Polling starts no agent. A connected one that offers this method answers by itself.
             with contextlib.suppress(NoWay):
                 return await session.agent_session.call_by("events", params)
         wanted = parse(protocol.EventsParams, params)
@@ -103,14 +103,14 @@ class SessionRequests:
         return {"events": [orjson.loads(message) for message in page], "seq": session.log.seq}
 
     async def decide(self, params: Any) -> dict[str, Any]:
-        """Keep, undo or redo what an agent has changed."""
+        """Keep, undo or redo changes of an agent."""
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
         return await to_the_end(self._manager.services.decide_change(session, params))
 
 
 async def to_the_end(opening: Coroutine[Any, Any, T]) -> T:
-    """Wait for something that is done as a whole, also if the window goes away meanwhile."""
+    """Wait for work that is completed even if the window disconnects meanwhile."""
     task = asyncio.ensure_future(opening)
-    # If it fails when nobody waits for it any more, that is nobody's concern.
+    # Fetch the exception, so that asyncio does not report it if nobody waits any more.
     task.add_done_callback(lambda task: task.cancelled() or task.exception())
     return await asyncio.shield(task)

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""One client at the socket: to it, this server is an ACP agent."""
+"""The connection to one client at the socket, for which this server is an ACP agent."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _WATCHING = {
     protocol.REMOTE_REVIEW,
     protocol.REMOTE_FILE,
 }
-"""What somebody may ask for who may only watch; all else starts, changes or decides something."""
+"""The methods for users who may only watch sessions."""
 
 
 class Window(Peer):
-    """Serves what a client asks, and shows it the sessions that it watches."""
+    """Serves the requests of one client, and sends it the sessions that it watches."""
 
     def __init__(
         self,
@@ -118,10 +118,10 @@ class Window(Peer):
         self._sessions.clear()
         await self._connection.close()
 
-    # What the client sends
+    # Messages of the client
 
     def on_request(self, request: Request) -> None:
-        """Answer a request, never before what its session has already said."""
+        """Answer a request, after all messages that its session has already sent."""
         method = request.method
         params = request.params = self._manager.named(request.params)
         if not self._initialized and method != protocol.INITIALIZE:
@@ -134,7 +134,7 @@ class Window(Peer):
             )
         if not is_writable(params):
             raise invalid_params("The message is nested too deeply.")
-        # Answered outside of any lane: the answer comes before the replay.
+        # These are answered outside of any lane, so the answer comes before the replay.
         if method == protocol.ATTACH:
             self._attach(request)
             return
@@ -157,7 +157,7 @@ class Window(Peer):
             raise method_not_found(method)
 
     def on_notification(self, method: str, params: Any) -> None:
-        """Take a notification."""
+        """Handle a notification."""
         params = self._manager.named(params)
         if method == protocol.DETACH:
             self._detach(parse(protocol.SessionParams, params).session_id)
@@ -172,18 +172,18 @@ class Window(Peer):
         elif method == protocol.SETTINGS:
             self._manager.services.set_settings(params)
 
-    # What sessions and services ask of the client
+    # Messages to the client
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
-        """Ask the window itself, not its user."""
+        """Send a request to the window itself, not to its user."""
         return await self._connection.request(method, params)
 
     def can_ask(self, question: Question) -> bool:
-        """Whether a question is this window's to put, and it knows a way to."""
+        """Return True if the user may answer and the client supports the question."""
         return self._may_act and self._client.wording(question) is not None
 
     def ask(self, question: Question, done: Done) -> None:
-        """Put a question to the user of this window, in words that it knows."""
+        """Put a question to the user of this window, in a format that the client supports."""
         wording = self._client.wording(question)
         assert wording is not None
 
@@ -199,7 +199,7 @@ class Window(Peer):
         )
 
     def withdraw(self, question: Question) -> None:
-        """Take the question back where it was not the window itself that answered."""
+        """Withdraw a question that was answered elsewhere."""
         self._connection.forget(question.id)
         if self._may_act and not self._client.knows_us:
             self._connection.notify(
@@ -207,24 +207,24 @@ class Window(Peer):
             )
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
-        """Tell the window something that is in no transcript, if it knows us."""
+        """Send a notification outside of any transcript, if the client supports our extensions."""
         if self._client.knows_us:
             self._connection.notify(method, params)
 
     def tell_queue(self, session: str, queued: list[dict[str, Any]]) -> None:
-        """Tell the window what waits, behind what the session has said, if it knows us."""
+        """Send the queued prompts after the session's messages, if the client supports them."""
         if self._client.knows_us:
             params = {"sessionId": session, "queued": queued}
             self._connection.notify(protocol.QUEUE, params, lane=session)
 
     def tell_metadata(self, session: str, metadata: dict[str, Any]) -> None:
-        """Tell the window what is said of a session now, if it wants to know."""
+        """Send the metadata of a session, if the client supports them."""
         if self._client.takes_metadata:
             params = {"sessionId": session, "metadata": metadata}
             self._connection.notify(protocol.EXT_METADATA_UPDATE, params, lane=session)
 
     def forget(self, session: str) -> None:
-        """Stop watching a session that is no more."""
+        """Stop watching a session, because it was deleted or detached."""
         self._feed.unfollow(session)
         self._sessions.pop(session, None)
 
@@ -239,7 +239,7 @@ class Window(Peer):
         }
         auth_methods: list[Any] = []
         if not self._client.knows_us and self._may_act:
-            # A client that has not heard of us talks to one agent: tell it what that one can do.
+            # A client without our extensions talks to one agent: report that agent's capabilities.
             agent = await self._manager.links.agent(self._agent)
             capabilities = dict(agent.capabilities)
             auth_methods = self._client.logins(agent.auth_methods)
@@ -294,7 +294,7 @@ class Window(Peer):
         if name is not None and not isinstance(name, str):
             raise invalid_params('_meta["jupyter-acp"].agent: must be the id of an agent.')
         creating = self._manager.create(wanted, name)
-        # A clone may take long: whoever does not want to wait for it any more need not.
+        # The creation of a remote session can be cancelled, because a clone may take long.
         is_remote = wanted.wanted_remote() is not None
         session, result = await (creating if is_remote else to_the_end(creating))
         request.respond(self._with_setup(session, result))
@@ -304,7 +304,7 @@ class Window(Peer):
         wanted = parse(protocol.ForkParams, request.params)
         session, result = await to_the_end(self._manager.fork(wanted))
         request.respond(self._with_setup(session, result))
-        # Others have the past already: it is that of the session which they have forked.
+        # Other clients already have the history, from the session that was forked.
         self._watch(session, 0 if self._client.knows_us else session.record.seq)
 
     async def _load(self, params: Any) -> dict[str, Any]:
@@ -324,7 +324,7 @@ class Window(Peer):
         session = self._manager.get(wanted.session_id)
         after = wanted.after
         if wanted.run is not None and wanted.run != self._manager.run:
-            # Another run of the server may have counted differently after a sudden end.
+            # After a crash, another run of the server may have numbered messages differently.
             after = 0
         after = max(after, session.record.dropped)
         if after > session.log.seq:
@@ -383,11 +383,11 @@ class Window(Peer):
         return {**setup, **result, "_meta": {**(meta or {}), protocol.META: ours}}
 
     def _wants(self, message: bytes) -> bool:
-        """Whether a client that has not heard of us can make sense of a logged message."""
+        """Return True if a client without our extensions is to receive a logged message."""
         if not self._client.takes(message):
             return False
         if b'"user_message_chunk"' in message:
-            # It knows what it has just said itself.
+            # The client already shows the prompts that it has sent itself.
             params = orjson.loads(message)["params"]
             mark = params["_meta"][protocol.META]
             is_news = mark["seq"] > self._said_before.get(params["sessionId"], 0)

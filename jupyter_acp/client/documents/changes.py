@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What agents change, written down for review, and what the user decides about it."""
+"""Changes that agents make to files, recorded for review, and the user's decisions on them."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from ..view import SessionView
 from .formats import NOTEBOOK, Change
 
 TEXT_LIMIT = 512 * 1024
-"""How long a text may be to be written down, in characters; of more, only that it changed."""
+"""Maximum length of a recorded text, in characters; a longer change is recorded without text."""
 
 KNOWN_TEXTS = 1000
-"""Of how many of its latest texts it is known that they were a whole file."""
+"""Maximum number of hashes kept for each file."""
 
 NoteChange = Callable[[SessionView, Path, Change], None]
-"""Takes note of what an agent has changed."""
+"""Records a change that an agent has made."""
 
 
 class Revise(Protocol):
-    """Makes a change in what a file is now."""
+    """Applies a change to the current content of a file."""
 
     def __call__(
         self, path: Path, before: str | None, after: str | None, *, whole: bool
     ) -> Awaitable[Change | None]:
-        """Return what became of the file; None if it was deleted."""
+        """Return the resulting change of the file, or None if it was deleted."""
 
 
 class Noted:
-    """What we have seen of a file that a session has changed, as hashes."""
+    """Hashes of the contents of a file that a session has changed."""
 
     def __init__(self) -> None:
         self.texts: deque[bytes] = deque(maxlen=KNOWN_TEXTS)
-        """What it was before changes and after them."""
+        """Contents before and after each change."""
 
         self.made: bytes | None = None
-        """What it is by now if the session has made it, and nobody else has had a part in it."""
+        """Current content if this session created the file and is its only writer, else None."""
 
     def follow(self, change: Change) -> None:
-        """Take note that the file has become another."""
+        """Update `made` after a change of the file."""
         if change.before is not None and self.made is not None:
             ours = self.made == _hash(change.format.text(change.before))
             self.made = _hash(change.format.text(change.after)) if ours else None
@@ -56,10 +56,10 @@ class Noted:
 
 
 class Changes:
-    """Takes note of changes that were made through us, and makes or unmakes them for the user.
+    """Records the changes made through this server, and undoes or redoes them for the user.
 
-    What a change was is told by windows, and they have it from agents, who may tell anything. A file
-    is deleted, and a protected one touched, only where we have seen the change ourselves.
+    Windows describe a change as the agent did, which may be wrong. So a file is deleted, and a
+    protected file is written, only if this server has recorded the change itself.
     """
 
     def __init__(self, root_dir: str) -> None:
@@ -67,7 +67,7 @@ class Changes:
         self._known: dict[str, dict[Path, Noted]] = {}
 
     async def decide(self, session: SessionView, params: Any, revise: Revise) -> dict[str, Any]:
-        """Keep, undo or redo parts of a change; every window hears of it, also later ones."""
+        """Keep, undo or redo parts of a change; record the decision for all windows."""
         wanted = parse(DecideChangeParams, params)
         if wanted.decision != "keep":
             roots = [*session.roots, self._root_dir]
@@ -93,7 +93,7 @@ class Changes:
         return {}
 
     def note(self, session: SessionView, path: Path, change: Change) -> None:
-        """Write down what was changed, as text; only what the user can undo."""
+        """Record a change as text, limited to what the user can undo."""
         before, after = change.before, change.after
         known = self._of(session, path)
         known.follow(change)
@@ -110,7 +110,7 @@ class Changes:
         session.append(FILE_CHANGED, told)
 
     def forget(self, session_id: str) -> None:
-        """Forget what a session has changed."""
+        """Drop the hashes of a session."""
         self._known.pop(session_id, None)
 
     def _of(self, session: SessionView, path: Path) -> Noted:
@@ -118,7 +118,7 @@ class Changes:
 
     def _revised(self, session: SessionView, path: Path, change: Change | None) -> None:
         if change is not None and change.before is None:
-            # What was made once more for the user may be deleted once more.
+            # Redo has created the file again: undo may delete it again.
             self._of(session, path).follow(change)
         elif known := self._known.get(session.id, {}).get(path):
             if change is None:
@@ -128,7 +128,7 @@ class Changes:
 
 
 def _check_made(path: Path, known: Noted | None, content: str) -> None:
-    """Refuse to delete what this session has not made, or what is another by now."""
+    """Refuse to delete a file that the session has not created, or that has changed since."""
     if known is None or known.made is None:
         why = "that this session has made it, and nobody else, is not known here"
     elif known.made != _hash(content):
@@ -143,7 +143,7 @@ def _hash(text: str) -> bytes:
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name can be told: Linux has names that are no text in any encoding."""
+    """Return True if a name can be encoded: Linux has names that are not valid text."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -152,7 +152,7 @@ def _is_text(name: str) -> bool:
 
 
 def _without_outputs(notebook: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the outputs of cells that both have: they can be large, and nobody undoes them."""
+    """Remove the outputs of cells that both have: they can be large, and undo ignores them."""
     ids = {cell["id"] for cell in other["cells"] if "id" in cell and cell["cell_type"] == "code"}
     return {
         **notebook,

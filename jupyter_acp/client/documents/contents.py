@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Files that nobody has open, written the way Jupyter writes them."""
+"""Writing files that no window has open, through Jupyter's contents manager."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .disk import make_folders
 
 
 class Contents:
-    """Jupyter's contents manager: its hooks, signatures and events count for agents, too."""
+    """Wraps Jupyter's contents manager, whose hooks, signatures and events then apply to agents."""
 
     def __init__(self, manager: Any, root: str | None) -> None:
-        """Take what is inside of the folder that contents paths begin at."""
+        """Write below `root`, the folder that contents paths are relative to."""
         self._manager = manager
         self._root = Path(root) if root is not None else None
 
     def covers(self, path: Path) -> bool:
-        """Whether Jupyter would let a user write a file: what is hidden it would not."""
+        """Return True if Jupyter would let a user write a file; hidden ones only if allowed."""
         if self._root is None or self._root not in path.parents:
             return False
         hidden = any(part.startswith(".") for part in path.relative_to(self._root).parts)
@@ -34,7 +34,7 @@ class Contents:
         await self._save(path, {"type": "file", "format": "text", "content": text})
 
     async def save_notebook(self, path: Path, text: str, before: str | None) -> None:
-        """Write a notebook, which stays trusted if nothing came in that could do harm."""
+        """Write a notebook; a trusted one stays trusted if no outputs were added."""
         import nbformat
 
         notebook = nbformat.reads(text, as_version=4)
@@ -44,7 +44,7 @@ class Contents:
             self._manager.notary.sign(notebook)
 
     async def delete(self, path: Path) -> None:
-        """Delete a file, into the trash where Jupyter does so."""
+        """Delete a file, or move it to the trash if Jupyter is configured so."""
         from jupyter_server.utils import ensure_async
         from tornado.web import HTTPError
 
@@ -62,7 +62,7 @@ class Contents:
         return path.relative_to(self._root).as_posix()
 
     def _adds_nothing(self, notebook: Any, before: str) -> bool:
-        """Whether all outputs of a notebook were there before, in one that the user trusts."""
+        """Return True if the user trusts the old notebook and it has all outputs of the new one."""
         import nbformat
 
         try:
@@ -79,7 +79,7 @@ class Contents:
         from tornado.web import HTTPError
 
         if _is_link(path):
-            # Jupyter follows links, but nobody has looked at where this one leads.
+            # Jupyter would follow the link, whose target has not been checked.
             raise RpcError(INTERNAL_ERROR, f"{path} could not be written: it has become a link.")
         await asyncio.to_thread(make_folders, path)
         try:

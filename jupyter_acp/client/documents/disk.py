@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Text files on disk; nothing is followed that was not there when the path was looked at."""
+"""Text files on disk; links created after the permission check are not followed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SIZE_LIMIT = 64 * 1024 * 1024
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a regular file, or say why that cannot be."""
+    """Return the text of a regular file, or raise an error with the reason."""
     try:
-        # Not waiting on a pipe, and not following a link that came after the path was looked at.
+        # Do not block on a pipe, and do not follow a link that was created after the check.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         with folder_of(path) as folder:
             name = path.name or "."
-            # Twice: to open a device may do something, and what is opened may be another by then.
+            # Check before, as opening a device may have effects, and after, as the file may differ.
             _check_regular(path, os.stat(name, dir_fd=folder, follow_symlinks=False))
             descriptor = os.open(name, flags, dir_fd=folder)
         with open(descriptor, "rb") as file:
@@ -42,7 +42,7 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a file atomically, its folders made as needed."""
+    """Write a file atomically; create its parent folders if needed."""
     try:
         _replace(path, content.encode("utf-8"))
     except UnicodeEncodeError:
@@ -52,7 +52,7 @@ def write_text(path: Path, content: str) -> None:
 
 
 def make_folders(path: Path) -> None:
-    """Make the folders that a file is to be in."""
+    """Create the parent folders of a file."""
     try:
         with folder_of(path, create=True):
             pass
@@ -61,9 +61,9 @@ def make_folders(path: Path) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write a file beside the old one and move it over, so that a reader sees the one or the other.
+    """Write a file beside the old one and rename it over that, so that readers see no partial file.
 
-    Where that cannot be, or the file would become somebody else's, what is there is written over.
+    If that is not possible, or would change owner or attributes, overwrite the old file in place.
     """
     with folder_of(path, create=True) as folder:
         if _status(path, folder) is None:
@@ -95,7 +95,7 @@ def _write_new(path: Path, folder: int, data: bytes, old: int | None = None) -> 
 
 
 def _write_beside(path: Path, folder: int, data: bytes) -> bool:
-    """Write a file that takes the place of one that is there; False if it could not be the same."""
+    """Replace an existing file; return False if owner or attributes could not be kept."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         old = os.open(path.name, flags, dir_fd=folder)
@@ -116,7 +116,7 @@ class _NotAlikeError(Exception):
 
 
 def _take_after(old: int, new: int) -> None:
-    """Give a new file the owner and the attributes of an old one."""
+    """Copy the owner and the extended attributes of an old file to a new one."""
     was, now = os.fstat(old), os.fstat(new)
     try:
         if (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""One at a time: what reads a file, changes it and writes it must not be interrupted by another."""
+"""Locks that make reading, changing and writing a file one uninterrupted step."""
 
 from __future__ import annotations
 

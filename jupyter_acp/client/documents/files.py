@@ -38,30 +38,30 @@ T = TypeVar("T")
 
 ATTEMPTS = 10
 SEEN_SIZE = 32 * 1024 * 1024
-"""How much of what agents have read is remembered, in characters."""
+"""Maximum total size of the remembered texts that agents have read, in characters."""
 
 
 class Place(NamedTuple):
-    """A file as it is at the moment."""
+    """The current state of a file."""
 
     format: Format
     value: Any
-    """None if there is no file, or none that can be read."""
+    """Parsed content; None if there is no file or it cannot be parsed."""
 
     text: str | None
-    """What is on disk, if it is not open."""
+    """Text on disk, if no window has the file open."""
 
     live: Any
-    """The document in a window, if it is."""
+    """The open document, if a window has the file open."""
 
     @property
     def exists(self) -> bool:
-        """Whether there is anything, readable or not."""
+        """True if there is a file or an open document, readable or not."""
         return self.text is not None or self.live is not None
 
 
 class Files:
-    """Serves agents: an open document is read from its window and changed there."""
+    """Serves `fs/*`; an open document is read and changed in its window."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Files:
         path = contained(wanted.path, [*session.roots, self._root_dir])
         if await self._is_new(session, path, wanted.path):
             await self._check(session, "read", path, is_missing=True)
-            # Somebody may have made it while the user was asked.
+            # The file may have been created while the user was asked.
             if await self._is_new(session, path, wanted.path):
                 self._seen.note(session.id, path, "")
                 return {"content": ""}
@@ -105,8 +105,8 @@ class Files:
     async def write(self, session: SessionView, params: Any) -> dict[str, Any]:
         """Serve `fs/write_text_file`.
 
-        What the agent changed since it last read the file is changed, and nothing else: neither
-        what the user has typed meanwhile nor what others have written is lost.
+        Apply only what the agent changed since it last read the file: edits of the user and of
+        others since then are kept.
         """
         wanted = parse(WriteFileParams, params)
         path = contained(wanted.path, [*session.roots, self._root_dir])
@@ -116,7 +116,7 @@ class Files:
             change = await self._change(
                 path, lambda place: self._merged(session, path, place, value, wanted.content)
             )
-        # What the agent takes it to be now: its next change will be a change of that.
+        # The agent assumes this content now: it is the base for merging its next change.
         self._seen.note(session.id, path, wanted.content)
         self._changed(session, path, change)
         return {}
@@ -124,10 +124,10 @@ class Files:
     async def revise(
         self, path: Path, before: str | None, after: str | None, *, whole: bool = False
     ) -> Change | None:
-        """Make a change once more or take it back, for the user, in what is there now.
+        """Redo or undo a change for the user, in the current content of the file.
 
-        Without a text before, the file has to be made; without one after, to be deleted. `whole`
-        says that the texts are known to be the whole file and not a piece of it.
+        Without `before` the file is created, without `after` it is deleted. `whole` means that the
+        texts are whole files and not pieces.
         """
 
         async def revised(place: Place) -> Any:
@@ -149,7 +149,7 @@ class Files:
             return None
 
     async def _change(self, path: Path, wanted: Callable[[Place], Awaitable[Any]]) -> Change:
-        """Change a file where it is: in the window that has it open, or on disk."""
+        """Change a file in the window that has it open, else on disk."""
         for _ in range(ATTEMPTS):
             live = await self._documents.read(path)
             place = await self._place(path, live)
@@ -159,7 +159,7 @@ class Files:
             elif not await self._documents.write(live, value):
                 continue
             if place.value is None and place.text is not None:
-                # A notebook that was none: as text, it is known what it was.
+                # The old file was no valid notebook: record the change as text.
                 return Change(TEXT, place.text, place.format.text(value))
             return Change(place.format, place.value, value)
         raise _conflict(path, "the place where the user is typing")
@@ -170,13 +170,13 @@ class Files:
             return Place(format, _value(format, text), text, None)
         if live.format == NOTEBOOK.name:
             return Place(NOTEBOOK, NOTEBOOK.of(live.content, check=False), None, live)
-        # Whatever it is, the user has opened it as text.
+        # The user may also have opened a notebook as text.
         return Place(TEXT, live.content, None, live)
 
     async def _merged(
         self, session: SessionView, path: Path, place: Place, value: Any, content: str
     ) -> Any:
-        """Put what an agent writes together with what is there."""
+        """Merge what an agent writes with the current content."""
         format, live = place.format, place.live
         seen = self._seen.get(session.id, path)
         if format is NOTEBOOK and seen == "" and place.text != "" and place.exists:
@@ -185,7 +185,7 @@ class Files:
             base = place.value if seen is None else _value(format, seen)
             return _merge(format, base, place.value, value, path)
         if format is TEXT:
-            # In windows, lines end in one way only.
+            # Open documents have only LF line ends.
             value = one_line_end(content)
         known = seen
         if known is None:
@@ -198,7 +198,7 @@ class Files:
         return _merge(format, base, place.value, value, path)
 
     async def _delete(self, path: Path, content: str | None) -> None:
-        """Delete a file, unless it has become another."""
+        """Delete a file, unless its content has changed."""
         if await self._documents.read(path) is not None:
             raise _moved_on(path, "it is open; close it first")
         if await self._on_disk(path) != content:
@@ -206,10 +206,10 @@ class Files:
         await self._contents.delete(path)
 
     async def _is_new(self, session: SessionView, path: Path, asked: str) -> bool:
-        """Whether an agent looks for a file that is not there because it is about to make it.
+        """Return True if an agent checks for a missing file that it is about to create.
 
-        Some look first and take no error for an answer, so that it reads as empty, as in editors.
-        Who wants to read that very file has to know that there is none.
+        Some agents read first and do not handle an error, so they get an empty text, as in editors.
+        If a tool call names the file, the agent wants to read it and has to get the error.
         """
         if innermost(path, session.roots) is None or await asyncio.to_thread(os.path.lexists, path):
             return False
@@ -217,7 +217,7 @@ class Files:
             call.get("kind") in ("read", "search") and _names(call, session.cwd, path, asked)
             for call in session.calls
         )
-        # What the user has typed there is worth as much as a file.
+        # An open document without a file counts as a file.
         return not is_named and await self._documents.read(path) is None
 
     async def _check(
@@ -241,16 +241,16 @@ class Files:
         root = innermost(path, roots)
         title = f"{kind.capitalize()} {path.relative_to(root) if root is not None else path}"
         action = Action.on_file(kind, path, roots, title, details)
-        # Where nothing is, nothing is told by reading it.
+        # Reading a missing file discloses nothing.
         asks = not is_missing and needs_permission(path, roots, kind)
         await self._permissions.check(session, action, "ask" if asks else "allow")
 
     def forget(self, session_id: str) -> None:
-        """Remember nothing of what a session has read."""
+        """Drop the remembered texts of a session."""
         self._seen.forget(session_id)
 
     async def _loaded(self, path: Path, live: Any) -> str | None:
-        """Return what the user has been changing, unless the file is another by now."""
+        """Return the file that the open document is based on, or None if the file has changed."""
         text = await self._on_disk(path)
         return text if text is None or self._documents.stems_from(live, text) else None
 
@@ -273,18 +273,18 @@ class Files:
 
 
 class Seen:
-    """What agents have read last: what they write is meant as a change of that."""
+    """The texts that agents have last read or written: the bases for merging their next writes."""
 
     def __init__(self) -> None:
         self._texts: OrderedDict[tuple[str, Path], str] = OrderedDict()
         self._size = 0
 
     def get(self, session: str, path: Path) -> str | None:
-        """Return what a session knows of a file."""
+        """Return the text that a session knows of a file, or None."""
         return self._texts.get((session, path))
 
     def note(self, session: str, path: Path, text: str) -> None:
-        """Remember it, and forget what was read long ago if that becomes too much."""
+        """Remember a text; drop the oldest ones if the total is too large."""
         self._drop((session, path))
         self._texts[session, path] = text
         self._size += len(text)
@@ -292,7 +292,7 @@ class Seen:
             self._drop(next(iter(self._texts)))
 
     def forget(self, session: str) -> None:
-        """Forget a session."""
+        """Drop the texts of a session."""
         for key in [key for key in self._texts if key[0] == session]:
             self._drop(key)
 
@@ -301,7 +301,7 @@ class Seen:
 
 
 def _names(call: dict[str, Any], cwd: str, path: Path, asked: str) -> bool:
-    """Whether a tool call says that it is about a file, as it was asked for or where it really is."""
+    """Return True if a tool call names a file, by the requested or by the resolved path."""
     for name in (*named_files(call), *_texts(call.get("rawInput"))):
         with contextlib.suppress(OSError, RuntimeError, ValueError, RpcError):
             if Path(cwd, uri_path(name)).resolve() == path:
@@ -316,7 +316,7 @@ def _names(call: dict[str, Any], cwd: str, path: Path, asked: str) -> bool:
 
 
 def _texts(given: Any) -> Iterator[str]:
-    """Yield the texts of a tool's input that could name a file: no two agents have the same fields."""
+    """Yield the texts in a tool's input that could be file names: field names differ by agent."""
     for text in given.values() if isinstance(given, dict) else ():
         if isinstance(text, str) and 0 < len(text) <= LONGEST and "\n" not in text:
             yield text
@@ -331,7 +331,7 @@ def _text(live: Live) -> str:
 def _part(text: str, line: int | None, limit: int | None) -> str:
     if line is None and limit is None:
         return text
-    # No text has more lines than characters, whatever number was asked for.
+    # Any number may be requested, but no text has more lines than characters.
     start = min(max((line or 1) - 1, 0), len(text))
     end = len(text) if limit is None else min(start + limit, len(text))
     return "".join(itertools.islice(io.StringIO(text, newline="\n"), start, max(start, end)))
@@ -345,7 +345,7 @@ def _checked(format: Format, text: str, path: Path) -> Any:
 
 
 def _value(format: Format, text: str | None) -> Any:
-    """Return what a text means, or None if there is none or it is broken."""
+    """Return the parsed text, or None if there is no text or it is invalid."""
     try:
         return None if text is None else format.parse(text)
     except ValueError:
@@ -353,9 +353,9 @@ def _value(format: Format, text: str | None) -> Any:
 
 
 def _merge(format: Format, base: Any, ours: Any, theirs: Any, path: Path) -> Any:
-    """Put an agent's change together with what is there, by way of what the agent has seen."""
+    """Merge an agent's change with the current content, based on the text that the agent knows."""
     if ours is None:
-        # Named once: written down and undone it has to be the same notebook.
+        # Assign cell ids only once: the recorded change and its undo need the same ids.
         return named(theirs) if format is NOTEBOOK else theirs
     try:
         return format.merge(ours if base is None else base, ours, theirs)

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What the text of a file means to us: lines, or a notebook with cells."""
+"""Formats of files: lines of text, or a notebook with cells."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .merge import merge_notebooks, merge_texts
 
 
 class Format(Protocol):
-    """How a file is read, written and merged; its value is what a window works on."""
+    """Parses, writes and merges files of a kind; a value is what a window works on."""
 
     name: str
 
     def parse(self, text: str) -> Any:
-        """Return the value of a text, or raise ValueError with the reason why it has none."""
+        """Return the value of a text, or raise ValueError with the reason."""
 
     def text(self, value: Any) -> str:
-        """Return the text of a value, as it is on disk."""
+        """Return the text of a value, as stored on disk."""
 
     def merge(self, base: Any, ours: Any, theirs: Any) -> Any:
-        """Put two changes of one value together, or raise ConflictError."""
+        """Merge two changes of the same base, or raise ConflictError."""
 
 
 class Change(NamedTuple):
-    """What became of a file: values of its format, None where there was no file."""
+    """A change of a file: values of its format, None where there is no file."""
 
     format: Format
     before: Any
@@ -44,25 +44,25 @@ class TextFormat:
     name = "text"
 
     def parse(self, text: str) -> str:
-        """Return it."""
+        """Return the text unchanged."""
         return text
 
     def text(self, value: str) -> str:
-        """Return it."""
+        """Return the text unchanged."""
         return value
 
     def merge(self, base: str, ours: str, theirs: str) -> str:
-        """Merge by lines."""
+        """Merge line by line."""
         return merge_texts(base, ours, theirs)
 
 
 class NotebookFormat:
-    """A notebook of format 4; agents and older files leave out the ids of cells."""
+    """A notebook of format 4; cells from agents and older files may have no ids."""
 
     name = "notebook"
 
     def parse(self, text: str) -> dict[str, Any]:
-        """Read and validate it."""
+        """Parse and validate a notebook."""
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -72,7 +72,7 @@ class NotebookFormat:
         return self.of(value)
 
     def of(self, value: dict[str, Any], *, check: bool = True) -> dict[str, Any]:
-        """Take a notebook that was JSON already, of whichever version; ours need no check."""
+        """Convert parsed JSON of any notebook version; without `check`, skip the validation."""
         import nbformat
         from nbformat.v4.rwbase import rejoin_lines
 
@@ -90,12 +90,12 @@ class NotebookFormat:
             reason = str(error).split("\n", 1)[0]
             raise ValueError(f"it is not a valid notebook: {reason}") from None
         except Exception as error:
-            # What converts old notebooks takes them for good ones, and fails on others in any way.
+            # The conversion of old notebooks may raise any error on invalid input.
             raise ValueError(f"it is not a valid notebook: {error!r}") from None
         return value
 
     def text(self, value: dict[str, Any]) -> str:
-        """Write it as Jupyter does."""
+        """Return the text as Jupyter writes it."""
         import nbformat
 
         return str(nbformat.v4.writes_json(nbformat.from_dict(_written(named(value))))) + "\n"
@@ -103,7 +103,7 @@ class NotebookFormat:
     def merge(
         self, base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
     ) -> dict[str, Any]:
-        """Merge by cells."""
+        """Merge cell by cell."""
         ours = named(ours)
         base = named(base, ours)
         return merge_notebooks(base, ours, named(theirs, base))
@@ -119,12 +119,12 @@ def format_of(path: Path) -> Format:
 
 
 def one_line_end(text: str) -> str:
-    """Return a text as editors hold it, whichever way its lines end in the file."""
+    """Return a text with LF line ends only, as editors keep it."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def named(notebook: dict[str, Any], like: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Give every cell an id: that of the cell which it is in another version, else a new one."""
+    """Give every cell an id: that of the matching cell in `like`, else a new one."""
     if all("id" in cell for cell in notebook["cells"]):
         return notebook
     cells = [dict(cell) for cell in notebook["cells"]]
@@ -138,7 +138,7 @@ def named(notebook: dict[str, Any], like: dict[str, Any] | None = None) -> dict[
 
 
 def _with_ids(notebook: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the cells, without what is no id where none was known: before format 4.5."""
+    """Return the cells without invalid ids, which are possible before format 4.5."""
     if notebook.get("nbformat_minor", 0) >= 5:
         return notebook["cells"]  # type: ignore[no-any-return]
     return [
@@ -152,7 +152,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _distinct(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Tell cells apart that were copied with their ids, the same way in every version."""
+    """Make duplicate cell ids unique, in the same way for every version of the notebook."""
     taken = {cell["id"] for cell in cells if "id" in cell}
     seen: Counter[Any] = Counter()
     distinct = []
@@ -168,7 +168,7 @@ def _distinct(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _pairs(old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
-    """Return the cells of two versions that are the same: by what they say, else by their place."""
+    """Return the matching cells of two versions: by content, else by position."""
     before, now = ([(cell["cell_type"], cell["source"]) for cell in cells] for cells in (old, new))
     pairs: list[tuple[Any, Any]] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
@@ -178,7 +178,7 @@ def _pairs(old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
 
 
 def _written(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Return what goes to disk: before format 4.5, cells had no ids."""
+    """Return the notebook as stored on disk: before format 4.5, cells have no ids."""
     if notebook.get("nbformat_minor", 0) >= 5:
         return notebook
     cells = [{key: cell[key] for key in cell if key != "id"} for cell in notebook["cells"]]

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Documents that are open in a window: read as they are there, changed in place."""
+"""Documents that are open in a window: read and changed there."""
 
 from __future__ import annotations
 
@@ -28,66 +28,66 @@ from ...rpc.errors import INTERNAL_ERROR, METHOD_NOT_FOUND, NOT_FOUND, UNAVAILAB
 from ..workspace import Host
 
 PATIENCE = 15.0
-"""How long a window may take to answer, in seconds; one that is hidden may be slow."""
+"""Timeout for the answer of a window, in seconds; hidden windows can be slow."""
 
 
 Find = Callable[[Path], list[tuple[Host, str]]]
 
 
 class Live(NamedTuple):
-    """An open document, as it was when it was read."""
+    """The state of an open document when it was read."""
 
     host: Host
     name: str
-    """What the window calls it: its contents path."""
+    """Contents path, by which the window identifies the document."""
 
     format: str
     content: Any
     version: str
     dirty: bool
     collaborative: bool
-    """Whether it is shared with others, who take care of its file."""
+    """True if real-time collaboration shares the document and takes care of its file."""
 
     file_hash: str | None
-    """Of the file that was last loaded, saved or merged there; None where nobody tells."""
+    """Hash of the file last loaded, saved or merged in the window; None if not reported."""
 
 
 class Documents:
-    """Finds the window that has a document open, and asks it."""
+    """Finds the windows that have a document open, and sends them requests."""
 
     def __init__(self, find: Find, hash_algorithm: str = "sha256") -> None:
         self._find = find
         self._hash_algorithm = hash_algorithm
 
     def fingerprint(self, text: str) -> str:
-        """Return the hash of a file with this text, as windows know it."""
+        """Return the hash of a file with this text, as windows compute it."""
         return hashlib.new(self._hash_algorithm, text.encode()).hexdigest()
 
     def stems_from(self, live: Live, text: str) -> bool:
-        """Whether a file with this text is what the user has been changing."""
+        """Return True if the open document is based on a file with this text."""
         return live.file_hash in (None, self.fingerprint(text))
 
     async def read(self, path: Path) -> Live | None:
-        """Return what the user sees of a file, unsaved changes included; None if it is not open."""
+        """Return the open document with its unsaved changes, or None if it is not open."""
         for host, name in self._find(path):
             if (live := await self._read(host, name)) is not None:
                 return live
         return None
 
     async def everywhere(self, path: Path) -> list[Live]:
-        """Return it as each of the windows has it."""
+        """Return the document from every window that has it open."""
         found = [await self._read(host, name) for host, name in self._find(path)]
         return [live for live in found if live is not None]
 
     async def again(self, live: Live) -> Live | None:
-        """Return it as the same window has it now."""
+        """Return the current state of the document in the same window."""
         return await self._read(live.host, live.name)
 
     async def _read(self, host: Host, name: str) -> Live | None:
         try:
             answer = await self._ask(host, DOCUMENT_READ, {"path": name})
         except RpcError as error:
-            # Closed a moment ago, or gone with its window: another one may have it.
+            # The document or its window was just closed: another window may have it.
             if error.code in (NOT_FOUND, UNAVAILABLE):
                 return None
             raise
@@ -104,13 +104,13 @@ class Documents:
         )
 
     async def write(self, live: Live, content: Any) -> bool:
-        """Change and save it; False if the user has touched the same part meanwhile."""
+        """Change and save the document; return False if the user has edited the same part."""
         return await self._change(live, content, {"save": True})
 
     async def adopt(self, live: Live, content: Any, file: str, *, dirty: bool) -> bool:
-        """Change it to account for what others made of its file; False as above.
+        """Apply a change of the file on disk to the document; return False as `write` does.
 
-        The window then takes that for the file that it has, with more of its own if `dirty`.
+        The window then regards `file` as its saved file, and itself as changed if `dirty`.
         """
         on_disk = {"hash": self.fingerprint(file), "dirty": dirty}
         return await self._change(live, content, {"save": False, "onDisk": on_disk})
@@ -130,20 +130,20 @@ class Documents:
     async def run(
         self, path: Path, cell: str | None = None, source: str | None = None
     ) -> NotebookRun | None:
-        """Run a cell of a notebook where it is open, as if the user did; None if no window can.
+        """Run a cell in a window that has the notebook open; return None if there is none.
 
-        It is refused if its source has become another. Without a cell, only its kernel is started.
+        Refused if the cell's source differs from `source`. Without a cell, only start the kernel.
         """
         more = {"cellId": cell, "source": source}
         answer = await self._first(path, NOTEBOOK_RUN, more, "while it ran")
         return None if answer is None else parse(NotebookRun, answer)
 
     async def restart(self, path: Path) -> bool:
-        """Restart the kernel of a notebook where it is open; False if no window can."""
+        """Restart the kernel of a notebook in its window; return False if there is none."""
         return await self._first(path, NOTEBOOK_RESTART, {}, "meanwhile") is not None
 
     async def _first(self, path: Path, method: str, more: dict[str, Any], when: str) -> Any:
-        """Return what the first window answers that can do something with an open notebook."""
+        """Return the answer of the first window that supports the request, or None."""
         for host, name in self._find(path):
             try:
                 return await host.request(method, {"path": name, **more})
@@ -151,7 +151,7 @@ class Documents:
                 if error.code in (NOT_FOUND, METHOD_NOT_FOUND):
                     continue
                 if error.code == UNAVAILABLE:
-                    # Not to be tried elsewhere: it may have been done already.
+                    # Do not try another window: this one may have done it already.
                     raise RpcError(
                         UNAVAILABLE,
                         f"The window that has {name} open was lost {when}: read the notebook "
@@ -161,13 +161,13 @@ class Documents:
         return None
 
     async def save(self, live: Live) -> None:
-        """Save what the user sees into its file."""
+        """Save the document from its window."""
         await self._ask(live.host, DOCUMENT_SAVE, {"path": live.name})
 
     async def show(
         self, windows: list[tuple[Host, str]], line: int | None, cell: str | None
     ) -> DocumentShown | None:
-        """Show a document at a line or a cell, in the first window that can; None if none can."""
+        """Show a document at a line or a cell in the first window that can; None if none can."""
         for host, name in windows:
             params = {"path": name, "line": line, "cellId": cell}
             try:

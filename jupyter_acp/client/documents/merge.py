@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Three-way merges: what two sides made of one text or notebook, put together, or not at all."""
+"""Three-way merges of texts and notebooks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ T = TypeVar("T", bound=Hashable)
 
 
 class ConflictError(Exception):
-    """Both sides changed the same thing, each in its own way; the message says which."""
+    """Both sides changed the same part differently; the message names the part."""
 
 
 class Edit(NamedTuple):
-    """What one side put in the place of a stretch of the base."""
+    """A replacement of a range of the base by one side."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Edit(NamedTuple):
 
 
 def merge_texts(base: str, ours: str, theirs: str, *, apart: bool = False) -> str:
-    """Merge line by line; `apart`, what is put in must not even touch another change."""
+    """Merge line by line; with `apart`, an insertion next to another change is a conflict, too."""
     if ours in (base, theirs):
         return theirs
     if theirs == base:
@@ -34,8 +34,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, apart: bool = False) -> st
     merged = merge_sequences(*lines, what="line", apart=apart)
     text = "".join(merged)
     if text.splitlines(keepends=True) != merged:
-        # One side's last line has no end, and the other's goes on behind it: nobody wrote what
-        # they would be in one.
+        # A last line without a line end was joined with a line behind it: neither side wrote that.
         raise ConflictError(f"line {len(lines[0])}")
     return text
 
@@ -48,7 +47,7 @@ def merge_sequences(
     what: str,
     apart: bool = False,
 ) -> list[T]:
-    """Merge two sequences that were one; changes that meet conflict unless they are the same."""
+    """Merge two changed sequences; overlapping changes conflict unless they are equal."""
     merged: list[T] = []
     done = 0
     edits = sorted({*_edits(base, ours), *_edits(base, theirs)})
@@ -62,7 +61,7 @@ def merge_sequences(
 
 
 def _edits(base: Sequence[T], side: Sequence[T]) -> list[Edit]:
-    # The common ends first: they are most of it, and comparing is slow where little is alike.
+    # Skip the common ends: they are most of the text, and SequenceMatcher is slow on differences.
     start = 0
     shorter = min(len(base), len(side))
     while start < shorter and base[start] == side[start]:
@@ -80,15 +79,15 @@ def _edits(base: Sequence[T], side: Sequence[T]) -> list[Edit]:
 
 
 def _meet(first: Edit, second: Edit) -> bool:
-    """Whether two edits, the first not behind the second, want the same place."""
+    """Return True if two edits overlap; `first` must not start behind `second`."""
     if first.start == second.start:
-        # What is put in before a stretch and what becomes of the stretch are different things.
+        # An insertion before a range does not overlap with a change of the range.
         return (first.end == first.start) == (second.end == second.start)
     return second.start < first.end
 
 
 def _touch(first: Edit, second: Edit) -> bool:
-    """Whether one of two edits puts something in right beside the other."""
+    """Return True if one of two edits is an insertion directly next to the other."""
     is_insertion = first.start == first.end or second.start == second.end
     return is_insertion and second.start <= first.end
 
@@ -99,7 +98,7 @@ def _touch(first: Edit, second: Edit) -> bool:
 def merge_notebooks(
     base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Merge cell by cell, by their ids; what only one side touched is as that side made it."""
+    """Merge cell by cell, by id; a part that only one side changed is taken from that side."""
     cells = [{cell["id"]: cell for cell in notebook["cells"]} for notebook in (base, ours, theirs)]
     order = merge_sequences(*[list(side) for side in cells], what="the order at cell")
     if len(set(order)) < len(order):
@@ -107,7 +106,7 @@ def merge_notebooks(
     in_base, in_ours, in_theirs = cells
     merged = [_cell(id, in_base.get(id), in_ours.get(id), in_theirs.get(id)) for id in order]
     for id in in_base.keys() - set(order):
-        # Gone on one side: the other must not have been working on it.
+        # Deleted on one side: the other side must not have edited it.
         for left in (in_ours.get(id), in_theirs.get(id)):
             if left is not None and left["source"] != in_base[id]["source"]:
                 raise ConflictError(f"cell {id}, deleted on one side")
@@ -137,11 +136,11 @@ def _cell(
         base.get("metadata", {}), ours["metadata"], theirs["metadata"], f"the metadata of {name}"
     )
     if cell["cell_type"] == "code":
-        # What ran last is the truth about outputs, and only our side runs.
+        # If our side has new outputs, they are the latest: only our side runs cells.
         ran = theirs if _results(ours) == _results(base) else ours
         cell.update(zip(("execution_count", "outputs"), _results(ran), strict=True))
         if "attachments" in cell:
-            # Put into a text on one side, which is code on the other: that has none.
+            # One side added attachments, the other made it a code cell, which cannot have any.
             raise ConflictError(f"cell_type of {name}")
     return cell
 
@@ -174,7 +173,7 @@ def _fields(
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are the same in JSON: there, true is not 1, and NaN is like any other."""
+    """Return True if two values are equal in JSON: there, true is not 1, and NaN equals NaN."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in one:
             if key not in other or not _same(one[key], other[key]):

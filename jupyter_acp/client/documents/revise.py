@@ -1,8 +1,8 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""One change made once more, or taken back, in whatever has become of the text since.
+"""Redo and undo of a change in a text that may have changed since.
 
-What is told of a change may be a whole file, or only the piece of it that an agent has replaced.
+A change may be recorded as whole files, or only as the piece that an agent has replaced.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from .merge import ConflictError, merge_texts
 
 
 def revise_text(text: str, before: str, after: str, *, whole: bool = False) -> str:
-    """Return a text in which a change from `before` to `after` is made.
+    """Return the text with the change from `before` to `after` applied.
 
-    `whole` says that these were the whole file: then they are no piece from within a line.
+    `whole` means that both are whole files: then `before` matches only whole lines.
     """
     if text == after:
         return text
@@ -26,13 +26,13 @@ def revise_text(text: str, before: str, after: str, *, whole: bool = False) -> s
         return after
     ends = text.count("\r\n")
     if ends and ends == text.count("\n"):
-        # A lone carriage return is no line end there, and stays what it is.
+        # In a CRLF file a lone carriage return is not a line end: keep it.
         text, before, after = (each.replace("\r\n", "\n") for each in (text, before, after))
         return _revise(text, before, after, whole).replace("\n", "\r\n")
     if not ends:
         before, after = before.replace("\r\n", "\n"), after.replace("\r\n", "\n")
         if "\r" not in text:
-            # Windows hold no other line ends, whatever their files have.
+            # Open documents have only LF line ends, whatever their files have.
             before, after = one_line_end(before), one_line_end(after)
     return _revise(text, before, after, whole)
 
@@ -50,7 +50,7 @@ def _revise(text: str, before: str, after: str, whole: bool) -> str:
 
 
 def _places(text: str, piece: str, whole: bool = False) -> list[int]:
-    """Return where a piece stands without cutting what stands around it."""
+    """Return the positions of a piece where it does not cut a line or a word."""
     fits = _is_lines if whole else _is_uncut
     places = []
     at = text.find(piece) if piece else -1
@@ -62,7 +62,7 @@ def _places(text: str, piece: str, whole: bool = False) -> list[int]:
 
 
 def _is_lines(text: str, at: int, piece: str) -> bool:
-    """Whether it is lines from their beginning to their end."""
+    """Return True if the piece at this position consists of whole lines."""
     end = at + len(piece)
     return (at == 0 or text[at - 1] == "\n") and (
         piece.endswith("\n") or text[end : end + 1] in ("", "\n")
@@ -70,27 +70,31 @@ def _is_lines(text: str, at: int, piece: str) -> bool:
 
 
 def _is_uncut(text: str, at: int, piece: str) -> bool:
-    """Whether it begins where a line or its text does if it ends with a line, else at a word."""
+    """Return True if the piece at this position cuts nothing.
+
+    A piece that ends with a line end has to begin with a line or its text; any other piece has to
+    begin and end at the border of a word.
+    """
     if not piece.endswith("\n"):
         end = at + len(piece)
         return not (_within_word(text, at) or _within_word(text, end))
     indent = text[text.rfind("\n", 0, at) + 1 : at]
-    # One that begins with space tells the indentation: it is another where there is more of it.
+    # A piece that begins with a space includes the indentation: a deeper one does not match.
     return not indent or piece[0] == "\n" or (indent.isspace() and not piece[0].isspace())
 
 
 def _within_word(text: str, at: int) -> bool:
-    """Whether a word goes on across a place, so that `x = 1` is not found in `max = 10`."""
+    """Return True if a word continues across the position: `x = 1` is not in `max = 10`."""
     return 0 < at < len(text) and all(map(_is_of_word, text[at - 1 : at + 1]))
 
 
 def _is_of_word(letter: str) -> bool:
-    # Of letters without case are the scripts that do not part their words.
+    # Category Lo: letters of scripts that do not separate words.
     return letter == "_" or (letter.isalnum() and unicodedata.category(letter) != "Lo")
 
 
 def _stands_around(text: str, at: int, before: str, after: str) -> bool:
-    """Whether a change that only adds to a piece is made at its place already."""
+    """Return True if the change only adds to the piece and is already there."""
     offset = after.find(before)
     while offset >= 0:
         if offset <= at and text.startswith(after, at - offset):
@@ -100,7 +104,7 @@ def _stands_around(text: str, at: int, before: str, after: str) -> bool:
 
 
 def revise_notebook(notebook: dict[str, Any], before: str, after: str) -> dict[str, Any]:
-    """Do the same by cells; a piece that is no notebook is one of a cell's source."""
+    """Apply a change to a notebook; a piece that is no notebook belongs to a cell's source."""
     try:
         old, new = NOTEBOOK.parse(before), NOTEBOOK.parse(after)
     except ValueError:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What agents do with documents in the user's windows: show them there, and save them from there."""
+"""Showing and saving documents in the user's windows, for agents."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Showing:
         self._permissions = permissions
 
     def path(self, session: SessionView, given: str) -> Path:
-        """Return the file that a path or a URI of an agent names."""
+        """Return the file for a path or a URI from an agent."""
         return contained(os.path.join(session.cwd, uri_path(given)), self._roots(session))
 
     async def show(
         self, session: SessionView, path: Path, line: int | None, cell: str | None, title: str
     ) -> bool:
-        """Show a document in the window that was looked at last; return whether it is in front there."""
+        """Show a document in the last used window; return True if it is visible there."""
         _check_there(path)
         await self._check(session, "read", path, title)
         windows = self._workspace.to_show(path)
@@ -51,14 +51,14 @@ class Showing:
         return bool(shown.visible)
 
     async def save(self, session: SessionView, path: Path, title: str) -> bool | None:
-        """Save what has unsaved changes; False if there are none, None if nobody has it open."""
+        """Save unsaved changes; return False if there are none, None if no window has it open."""
         await self._check(session, "write", path, title)
         found = await self._documents.everywhere(path)
         if not found:
             return None
         unsaved = [live for live in found if live.dirty]
         if unsaved:
-            # Of several windows, the one that was looked at last.
+            # The windows are ordered by use: take the last used one.
             await self._documents.save(unsaved[0])
         return bool(unsaved)
 

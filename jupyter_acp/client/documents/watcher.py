@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Open documents whose files change on disk: most agents write files with tools of their own."""
+"""Updates of open documents whose files change on disk, as most agents write files directly."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from .merge import ConflictError
 
 BUSY_INTERVAL = 0.5
 QUIET_INTERVAL = 2.0
-"""How often files are looked at, in seconds, while a turn runs and otherwise."""
+"""Intervals between checks of the files, in seconds, during a turn and otherwise."""
 
 PATIENCE = 0.3
-"""How long we wait for the news that a change was a save of Jupyter's own, in seconds."""
+"""Delay before a change is handled, in seconds: it may turn out to be a save by Jupyter."""
 
 AFTERWARDS = 30.0
-"""How long after its turn a session is still taken for the one that changed a file, in seconds."""
+"""Time after its turn in which changes are still attributed to a session, in seconds."""
 
 ATTEMPTS = 10
 SIZE_LIMIT = 4 * 1024 * 1024
-"""Of larger files only the fact that they changed is known."""
+"""Maximum size of a file whose text is compared, in bytes."""
 
 
 class Look(NamedTuple):
-    """A file as it was when it was last looked at."""
+    """The state of a file when it was last checked."""
 
     signature: tuple[int, ...]
     text: str | None
-    """What it said when every window had it as it was; later changes are changes of that."""
+    """Text of the file when all windows were last in sync with it: the base for later merges."""
 
 
 class Watcher:
-    """Brings what changed on disk into the windows, and loses nothing that was typed there."""
+    """Applies changes of files on disk to open documents, and keeps unsaved edits."""
 
     def __init__(
         self,
@@ -51,9 +51,9 @@ class Watcher:
         is_away: Callable[[Path], bool],
         log: Logger,
     ) -> None:
-        """Watch files; `is_away` tells if a window that has one cannot be asked.
+        """Watch files; `is_away` returns True if a window that has one open is disconnected.
 
-        `files` tells them together with the hashes of what windows have loaded, where known.
+        `files` returns the open files with the hashes of what windows have loaded, where known.
         """
         self._documents = documents
         self._files = files
@@ -63,23 +63,23 @@ class Watcher:
         self._watching: asyncio.Task[None] | None = None
         self._handling: dict[Path, asyncio.Task[None]] = {}
         self._again: set[Path] = set()
-        """What was saved while it was handled: the other windows may have the text before that."""
+        """Files saved while being handled: other windows may have got the text before the save."""
 
         self._worked: tuple[SessionView | None, float] = (None, 0)
 
     def start(self, working: Callable[[], SessionView | None]) -> None:
-        """Watch from now on; `working` names the session whose agent is at work, if any."""
+        """Start watching; `working` returns the session that has a turn in progress, if any."""
         if self._watching is None:
             self._watching = asyncio.get_running_loop().create_task(self._watch(working))
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         for task in (self._watching, *self._handling.values()):
             if task is not None:
                 task.cancel()
 
     def saved(self, path: Path) -> None:
-        """Take note that Jupyter itself has written a file: the window that did it knows."""
+        """Handle a save by Jupyter itself: the window that saved the file is up to date."""
         if path in self._known:
             self._known[path] = _look(path)
             if path in self._handling:
@@ -106,7 +106,7 @@ class Watcher:
                 self._log.exception("Open files could not be watched")
 
     def _changed(self, files: dict[Path, set[str]]) -> set[Path]:
-        """Return the files that are not as they were, having a first look at those that are new."""
+        """Return the files that have changed; check new files for the first time."""
         changed = set()
         for path, loaded in files.items():
             known = self._known.get(path)
@@ -120,7 +120,7 @@ class Watcher:
         now = _look(path)
         if now.text is None or loaded <= {self._documents.fingerprint(now.text)}:
             return now
-        # Changed before anybody looked: what a window has loaded is not known any more.
+        # Changed before the first check: the text that the window has loaded is unknown.
         return Look((), None)
 
     async def _handle(self, path: Path, work: Callable[[Path], Awaitable[None]]) -> None:
@@ -145,7 +145,7 @@ class Watcher:
         await self._show_saved(path)
 
     async def _show_saved(self, path: Path) -> None:
-        """Show a file that one window has saved in the others, where nothing was typed."""
+        """Update the other windows after a save by one, unless they have unsaved edits."""
         self._again.discard(path)
         lives = await self._documents.everywhere(path)
         now = self._known.get(path)
@@ -160,11 +160,11 @@ class Watcher:
         before = self._known.get(path)
         now = await asyncio.to_thread(_look, path)
         if before is not None and now.signature == before.signature:
-            # Saved by a window after all: the news of it came while this was waiting.
+            # Saved by a window: the event arrived during the delay.
             await self._show_saved(path)
             return
         if before is None or now.text is None:
-            # Closed, or not to be read as text.
+            # Closed, or not readable as text.
             return
         is_away, brought = self._is_away(path), True
         for live in await self._documents.everywhere(path):
@@ -175,15 +175,15 @@ class Watcher:
         if self._known.get(path) != before:
             return
         if is_away or self._is_away(path):
-            # Looked at again until it is back: also what was lost while it was asked has not heard.
+            # Keep checking until the window is back; it may have disconnected during the update.
             return
-        # Not asked again about the same, but the next change is one of what it was before.
+        # Do not ask again about this change, but merge the next one from the same base.
         self._known[path] = now if brought else Look(now.signature, before.text)
 
     async def _acknowledge(self, live: Any, now: str) -> None:
-        """Let a window whose document is shared know its file again.
+        """Tell a window whose document is shared that it is in sync with its file again.
 
-        Others bring the change into the document; only the window would still ask about it.
+        Collaboration updates the document; without this, the window would ask about the file.
         """
         format = _format(live)
         theirs = _value(format, now)
@@ -199,17 +199,14 @@ class Watcher:
                 return
 
     async def _bring(self, path: Path, live: Any, before: str | None, now: str) -> bool:
-        """Let one window have what is on disk now, together with what only it has.
-
-        Return whether it has it then.
-        """
+        """Merge the file on disk into one window's document; return True if it is in sync."""
         format = _format(live)
         theirs = _value(format, now)
         base = before if before is not None and self._documents.stems_from(live, before) else None
         choice = None
         for _ in range(ATTEMPTS):
             if theirs is None:
-                # Half written, or broken: the next change will tell.
+                # Partly written or invalid: wait for the next change.
                 return False
             ours = _ours(live)
             try:
@@ -219,7 +216,7 @@ class Watcher:
             except ConflictError as conflict:
                 choice = await self._ask(path, format.text(ours), now, str(conflict))
                 if choice is None:
-                    # Nobody has decided: JupyterLab itself asks before the one overwrites the other.
+                    # The user has not decided: JupyterLab asks before it overwrites the file.
                     return False
             else:
                 dirty = not _same(format, wanted, theirs)
@@ -270,7 +267,7 @@ def _ours(live: Live) -> Any:
 
 
 def _value(format: Format, text: str | None) -> Any:
-    """Return what a file's text is to a window, or None if it is nothing."""
+    """Return the value of a file's text in a window, or None if it has none."""
     try:
         return None if text is None else format.parse(one_line_end(text))
     except ValueError:

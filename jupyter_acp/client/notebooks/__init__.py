@@ -1,3 +1,3 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Notebooks and their kernels: cells are read and changed, code is run."""
+"""Notebooks and their kernels: reading and changing cells, running code."""

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a card shows of something that an agent would do with a file: fields of a tool call."""
+"""Contents of the cards for operations on files, as fields of a tool call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LANGUAGE = re.compile(r"[\w+#-]*", re.ASCII)
 
 
 def card(path: Path, *content: dict[str, Any], **given: Any) -> dict[str, Any]:
-    """Return the fields for a file, and for whatever else would be given."""
+    """Return the fields for a file; `given` are further inputs of the operation."""
     shown: dict[str, Any] = {"locations": [{"path": str(path)}]}
     if given:
         shown["rawInput"] = {"path": str(path), **given}
@@ -20,17 +20,17 @@ def card(path: Path, *content: dict[str, Any], **given: Any) -> dict[str, Any]:
 
 
 def diff(path: Path, old: str | None, new: str) -> dict[str, Any]:
-    """Return content that is a change."""
+    """Return a diff as content of a tool call."""
     return {"type": "diff", "path": str(path), "oldText": old, "newText": new}
 
 
 def words(text: str) -> dict[str, Any]:
-    """Return content that is text."""
+    """Return a text as content of a tool call."""
     return {"type": "content", "content": {"type": "text", "text": text}}
 
 
 def fenced(code: str, language: str) -> str:
-    """Return code as a block of markdown that nothing in it can end."""
+    """Return code as a fenced markdown block, with a fence that does not occur in the code."""
     fence = "```"
     while fence in code:
         fence += "`"

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Restarting and interrupting the kernels of notebooks, if the user lets the agent."""
+"""Restarting and interrupting the kernels of notebooks, with the user's permission."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .cards import card, words
 from .kernels import Kernels
 
 RESTART_TIME = 60.0
-"""How long a kernel may take to be back, in seconds."""
+"""Timeout for a restart, in seconds."""
 
 PATIENCE = 5.0
-"""How long it may take to end what was interrupted, in seconds."""
+"""Timeout for an interrupted run to end, in seconds."""
 
 PULSE = 0.1
 
 
 class KernelControl:
-    """Restarts and interrupts, where the user sees it."""
+    """Restarts and interrupts kernels for agents."""
 
     def __init__(
         self, root_dir: str, documents: Documents, kernels: Kernels, permissions: Permissions
@@ -40,7 +40,7 @@ class KernelControl:
         self._permissions = permissions
 
     async def restart(self, session: SessionView, path: Path, title: str) -> str:
-        """Restart the kernel of a notebook and wait until it is back; return its name."""
+        """Restart the kernel of a notebook and wait until it is ready; return its name."""
         kernel = await self._kernel(path)
         await self._ask(session, path, title, partial(self.restart_card, path))
         try:
@@ -53,7 +53,7 @@ class KernelControl:
         return str(kernel.name)
 
     async def interrupt(self, session: SessionView, path: Path) -> bool | None:
-        """Interrupt the kernel of a notebook; return whether that had an effect, None if it was idle."""
+        """Interrupt the kernel of a notebook; return True if it stopped, None if it was idle."""
         kernel = await self._kernel(path)
         run = self._kernels.run(kernel)
         if run is None and kernel.state != "busy":
@@ -80,10 +80,10 @@ class KernelControl:
             await asyncio.sleep(PULSE)
         return False
 
-    # What cards show of it, as fields of a tool call
+    # Contents of cards, as fields of a tool call
 
     async def restart_card(self, path: Path) -> dict[str, Any]:
-        """Show what would be lost."""
+        """Return a card with what would be lost."""
         kernel = await self._kernel(path)
         lost = "Its variables are lost."
         if kernel.state == "busy":
@@ -91,13 +91,13 @@ class KernelControl:
         return card(path, words(lost))
 
     async def interrupt_card(self, path: Path) -> dict[str, Any]:
-        """Show what would be lost."""
+        """Return a card with what would be lost."""
         return card(path, words("What it has computed so far may be lost."))
 
     async def _restart(self, path: Path, kernel: Any) -> None:
         if not await self._documents.restart(path):
             await self._kernels.restart(kernel)
-        # Whoever restarts it may return earlier than it can be worked with.
+        # The restart may return before the kernel accepts requests.
         await self._kernels.language(kernel, timeout=RESTART_TIME)
 
     async def _kernel(self, path: Path) -> Any:
@@ -108,7 +108,7 @@ class KernelControl:
 
     async def _ask(self, session: SessionView, path: Path, title: str, details: Details) -> None:
         action = Action.on_file("restart", path, [*session.roots, self._root_dir], title, details)
-        # Nothing that the agent has asked for by itself says as much.
+        # No permission that the agent itself has requested covers this.
         action.granted_by = ()
         action.verb = title.split(maxsplit=1)[0]
         await self._permissions.check(session, action, "ask")

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Kernels: which there are, whose they are, and what they say to some code."""
+"""Kernels: listing and starting them, and running code in them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ...rpc.errors import INTERNAL_ERROR, UNAVAILABLE
 from .outputs import Outputs, Ran
 
 PULSE = 0.5
-"""How often a kernel that says nothing is looked at, in seconds."""
+"""Interval between checks of a silent kernel, in seconds."""
 
 PATIENCE = 5.0
-"""How long a kernel may take to end what was interrupted, in seconds."""
+"""Timeout for an interrupted run to end, in seconds."""
 
 _ANEW = ("starting", "restarting", "dead")
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel that runs."""
+    """A running kernel."""
 
     id: str
     name: str
@@ -38,10 +38,10 @@ class Kernel:
 
 
 class Kernels:
-    """Works with the kernels of this server, those of the user's notebooks among them."""
+    """Works with all kernels of this server, including those of the user's notebooks."""
 
     def __init__(self, kernels: Any, sessions: Any, specs: Any, root: str | None) -> None:
-        """Take Jupyter's managers, and the folder that contents paths begin at."""
+        """Take Jupyter's managers, and the folder that contents paths are relative to."""
         self._kernels = kernels
         self._sessions = sessions
         self._specs = specs
@@ -49,10 +49,10 @@ class Kernels:
         self._starting: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
         self._talks: set[Conversation] = set()
 
-    # Which there are
+    # Listing and starting
 
     async def list(self) -> list[dict[str, Any]]:
-        """Return every kernel with the notebook, or whatever else, that it belongs to."""
+        """Return all kernels, each with the notebooks that use it."""
         users: dict[str, list[str]] = {}
         for session in await _maybe(self._sessions.list_sessions()):
             path = os_path(self._root, session.get("path") or "")
@@ -72,7 +72,7 @@ class Kernels:
         ]
 
     async def specs(self) -> dict[str, dict[str, Any]]:
-        """Return the kernels that could be started."""
+        """Return the installed kernels."""
         found = await _maybe(self._specs.get_all_specs())
         return {
             name: {
@@ -83,7 +83,7 @@ class Kernels:
         }
 
     async def find(self, path: Path) -> Kernel | None:
-        """Return the kernel of a notebook, if it has one."""
+        """Return the kernel of a notebook, or None."""
         for session in await _maybe(self._sessions.list_sessions()):
             file = os_path(self._root, session.get("path") or "")
             model = session.get("kernel") or {}
@@ -93,7 +93,7 @@ class Kernels:
         return None
 
     async def start(self, path: Path, metadata: dict[str, Any]) -> Kernel:
-        """Return the kernel of a notebook, started in the way Jupyter does if it has none."""
+        """Return the kernel of a notebook; start one as Jupyter does if there is none."""
         async with self._starting.setdefault(path, asyncio.Lock()):
             if (kernel := await self.find(path)) is not None:
                 return kernel
@@ -119,11 +119,11 @@ class Kernels:
             return _kernel(session["kernel"])
 
     async def described(self, wanted: str | None) -> dict[str, Any]:
-        """Return what a notebook says of its kernel, which is named by name, by title or by language."""
+        """Return the notebook metadata for a kernel, given by its name, title or language."""
         specs = await self.specs()
         default = str(self._kernels.default_kernel_name)
         known = [default] if wanted is None else _alike(specs, wanted)
-        # Several may speak the language that was named.
+        # Several kernels may have the given language.
         name = next((name for name in (wanted, default, *known) if name in known), None)
         if name not in specs:
             raise invalid_params(
@@ -154,12 +154,12 @@ class Kernels:
             f"Installed are: {', '.join(sorted(specs)) or 'none'}. Ask the user to choose one."
         )
 
-    # What they say
+    # Running code
 
     async def execute(
         self, kernel: Kernel, code: str, *, timeout: float, store_history: bool, owner: str
     ) -> Ran:
-        """Run code and return what came of it; it is interrupted when it takes too long."""
+        """Run code and return the result; interrupt it after the timeout."""
         deadline = time.monotonic() + timeout
         outputs = Outputs()
         async with self._conversation(kernel, deadline, owner) as talk:
@@ -184,7 +184,7 @@ class Kernels:
         return ran
 
     async def evaluate(self, kernel: Kernel, expression: str, *, timeout: float) -> Any:
-        """Return how a kernel answers an expression, with nothing run, shown or counted."""
+        """Return the kernel's answer to an expression, without outputs, history or count."""
         deadline = time.monotonic() + timeout
         async with self._conversation(kernel, deadline) as talk:
             talk.execute("", expression=expression)
@@ -197,29 +197,29 @@ class Kernels:
     async def watch(
         self, kernel: Kernel, code: str, *, timeout: float, owner: str
     ) -> AsyncIterator[Conversation]:
-        """Wait until a kernel is free, then know whether it is at code that a window sends it."""
+        """Wait until a kernel is free, then track whether it runs code sent by a window."""
         async with self._conversation(kernel, time.monotonic() + timeout, owner) as talk:
             following = asyncio.ensure_future(talk.follow(code))
             try:
                 yield talk
             finally:
                 following.cancel()
-                # Before the channels that it listens to are closed.
+                # Wait for the task before its channels are closed.
                 await asyncio.gather(following, return_exceptions=True)
 
     async def language(self, kernel: Kernel, *, timeout: float) -> str:
-        """Return the language that a kernel says it speaks."""
+        """Return the language that a kernel reports."""
         async with self._conversation(kernel, time.monotonic() + timeout) as talk:
             return talk.language
 
     async def interrupt(self, kernel: Kernel) -> None:
-        """Interrupt what a kernel does."""
-        # Gone is as good as interrupted.
+        """Interrupt a kernel."""
+        # A kernel that has ended needs no interrupt.
         with contextlib.suppress(Exception):
             await _maybe(self._kernels.interrupt_kernel(kernel.id))
 
     async def restart(self, kernel: Kernel) -> None:
-        """Start a kernel anew."""
+        """Restart a kernel."""
         try:
             await _maybe(self._kernels.restart_kernel(kernel.id))
         except Exception as error:
@@ -228,7 +228,7 @@ class Kernels:
             ) from error
 
     def run(self, kernel: Kernel) -> Conversation | None:
-        """Return the run that a kernel is at, if it is one of ours for an owner."""
+        """Return the run in progress in a kernel, if it belongs to a session."""
         at_it = (talk for talk in self._talks if talk.kernel.id == kernel.id and talk.started)
         return next((talk for talk in at_it if talk.owner), None)
 
@@ -252,11 +252,11 @@ class Kernels:
         except Exception:
             raise _gone() from None
         while not manager.has_kernel and time.monotonic() < deadline:  # noqa: ASYNC110
-            # Jupyter may tell of a kernel before it is there.
+            # Jupyter may list a kernel before its process exists.
             await asyncio.sleep(0.1)
         client = manager.client()
-        # All that a manager makes have the same name, and a kernel answers the last of a name: two
-        # tools at a time would take each other's replies.
+        # All clients of a manager share a session id, and the kernel replies to the last client of
+        # an id: two concurrent tools would receive each other's replies.
         client.session.session = uuid4().hex
         client.start_channels(stdin=False, hb=False)
         try:
@@ -273,16 +273,16 @@ class Kernels:
 
 
 class Conversation:
-    """One request to a kernel that others talk to as well: ours, or one that a window sends."""
+    """One request to a shared kernel: from this server, or from a window."""
 
     def __init__(self, kernel: Kernel, client: Any, exists: Any) -> None:
         self.kernel = kernel
         self.started = False
-        """Whether the kernel has begun with ours: only then is it ours to interrupt."""
+        """True if the kernel has begun the request: only then it may be interrupted."""
 
         self.language = ""
         self.owner = ""
-        """For whom it is held."""
+        """Id of the session that the request belongs to."""
 
         self._client = client
         self._exists = exists
@@ -292,7 +292,7 @@ class Conversation:
         self._reply: dict[str, Any] | None = None
 
     async def begin(self, manager: Any, deadline: float) -> None:
-        """Wait until the kernel is free and we hear what it publishes."""
+        """Wait until the kernel is free and its messages arrive."""
         self._manager = manager
         self._process = _process(manager)
         self._id = self._client.kernel_info()
@@ -306,7 +306,7 @@ class Conversation:
                     self.started = False
                     return
                 if heard is None:
-                    # Subscribing takes its time: what it published may have been too early for us.
+                    # The subscription came too late for the messages of this request: send another.
                     self._reply = None
                     self._id = self._client.kernel_info()
             elif heard is None:
@@ -318,7 +318,7 @@ class Conversation:
         )
 
     def execute(self, code: str, *, store_history: bool = False, expression: str = "") -> None:
-        """Send code, or an expression to be looked at."""
+        """Send code, or an expression to evaluate."""
         self._reply = None
         self._id = self._client.execute(
             code,
@@ -330,7 +330,7 @@ class Conversation:
         )
 
     async def finish(self, outputs: Outputs, deadline: float) -> dict[str, Any] | None:
-        """Take what is published until it is done; return the reply, None if it is too late."""
+        """Collect messages until the request is done; return the reply, None after the deadline."""
         is_idle = False
         quiet = 0
         while (left := deadline - time.monotonic()) > 0:
@@ -347,31 +347,31 @@ class Conversation:
                     outputs.take(kind, content)
             if self._reply is None and (is_idle or message is None):
                 await self._take_reply()
-            # A kernel in a flood may lose the word that it is done; its answer says so, too.
+            # With many messages, the idle status may get lost; the reply also marks the end.
             if self._reply is not None and (is_idle or quiet > 1):
                 return self._reply
         return None
 
     async def follow(self, code: str) -> None:
-        """Keep `started` true as long as the kernel is at code that somebody else sends it."""
+        """Keep `started` true while the kernel runs the code sent by a window."""
         from queue import Empty
 
         try:
             while True:
-                # A kernel in a flood always has something to say; others want to work, too.
+                # With many messages, receiving never waits: let other tasks run.
                 await asyncio.sleep(0)
                 with contextlib.suppress(Empty):
                     self._note(await _maybe(self._client.get_iopub_msg(timeout=PULSE)), code)
         finally:
-            # Who hears nothing any more does not know what it does.
+            # Without messages, the state of the kernel is unknown.
             self.started = False
 
     def _note(self, message: dict[str, Any], code: str) -> None:
         kind, content = message["header"]["msg_type"], message["content"]
         parent = message["parent_header"].get("msg_id")
         if kind == "execute_input":
-            # The id of the window's request is not known, its code is. Whatever else begins says
-            # that ours is over, should the word of its end have been lost.
+            # The code of the window's request is known, its id is not. The start of another request
+            # means that this one has ended, even if its idle status was lost.
             self._id = parent
             self.started = content.get("code") == code
         elif kind == "status":
@@ -380,7 +380,7 @@ class Conversation:
                 self.started = False
 
     async def _hear(self, wait: float) -> tuple[str, dict[str, Any]] | None:
-        """Return the next that is published of ours; None if it is quiet for a while."""
+        """Return the next message for this request, or None if none arrives in time."""
         from queue import Empty
 
         end = time.monotonic() + wait
@@ -409,7 +409,7 @@ class Conversation:
 
     async def _check_alive(self) -> None:
         is_alive = self._exists() and await _maybe(self._manager.is_alive())
-        # Jupyter may have started it again since the last look: that one knows nothing of ours.
+        # Jupyter may have restarted the process, and the new one does not know the request.
         if not is_alive or _process(self._manager) != self._process:
             raise _gone()
 
@@ -419,7 +419,7 @@ def _kernel(model: dict[str, Any]) -> Kernel:
 
 
 def _alike(specs: dict[str, dict[str, Any]], wanted: str) -> list[str]:
-    """Return the kernels that have a name, a title or a language."""
+    """Return the kernels with a given name, title or language."""
     names = {
         name: (name, spec["displayName"] or "", spec["language"] or "")
         for name, spec in specs.items()
@@ -430,7 +430,7 @@ def _alike(specs: dict[str, dict[str, Any]], wanted: str) -> list[str]:
 
 
 def _process(manager: Any) -> Any:
-    """Return what tells a kernel's process from the next, or None where nothing does."""
+    """Return the process id of a kernel, or None if it is unknown."""
     return getattr(getattr(manager, "provisioner", None), "pid", None)
 
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A notebook as it was when it was read, and its cells by their ids."""
+"""Notebooks as they were when read, and their cells by id."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ CellType = Literal["code", "markdown", "raw"]
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook as it was when it was read; every cell has an id."""
+    """A notebook as it was when read; every cell has an id."""
 
     path: Path
     content: dict[str, Any]
     live: Any
-    """The document in a window, if it is open in one."""
+    """The open document, if a window has it open."""
 
     text: str | None
-    """What the file says, if it is not open."""
+    """Text of the file, if no window has it open."""
 
     @property
     def cells(self) -> list[dict[str, Any]]:
-        """Its cells."""
+        """The cells, from top to bottom."""
         cells: list[dict[str, Any]] = self.content["cells"]
         return cells
 
     @property
     def language(self) -> str:
-        """What it is written in, as far as it says so."""
+        """Programming language from the metadata, empty if not given."""
         metadata = self.content["metadata"]
         info, kernel = metadata.get("language_info") or {}, metadata.get("kernelspec") or {}
         return str(info.get("name") or kernel.get("language") or "")
 
     def index(self, cell: str) -> int:
-        """Return where a cell is, or say which ones there are."""
+        """Return the index of a cell; if there is none, raise an error that lists the ids."""
         return index_of(self.cells, cell, self.path)
 
     def place(self, named: str) -> int:
-        """Return where a cell is that is named by its id or by its index."""
+        """Return the index of a cell that is given by its id or its index."""
         is_index = named.isdecimal() and len(named) < 10 and int(named) < len(self.cells)
         if is_index and all(cell["id"] != named for cell in self.cells):
             return int(named)
         return self.index(named)
 
     def to_run(self, first: str | None, last: str | None) -> list[int]:
-        """Return where the cells are that have code to run, from the one to the other."""
+        """Return the indexes of the non-empty code cells from `first` to `last`."""
         begin = 0 if first is None else self.place(first)
         end = len(self.cells) - 1 if last is None else self.place(last)
         if begin > end:
@@ -70,7 +70,7 @@ class Notebook:
 
 
 def new_notebook(metadata: dict[str, Any], cells: list[tuple[CellType, str]]) -> dict[str, Any]:
-    """Return the content of a notebook that has not been run."""
+    """Return the content of a new notebook."""
     return {
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -80,13 +80,13 @@ def new_notebook(metadata: dict[str, Any], cells: list[tuple[CellType, str]]) ->
 
 
 def new_cell(kind: CellType, source: str) -> dict[str, Any]:
-    """Return a cell that has not been run."""
+    """Return a new cell."""
     cell = {"id": uuid.uuid4().hex[:8], "cell_type": kind, "metadata": {}, "source": source}
     return cell | ({"outputs": [], "execution_count": None} if kind == "code" else {})
 
 
 def index_of(cells: list[dict[str, Any]], cell_id: str, path: Path) -> int:
-    """Return where a cell is, or say which ones there are."""
+    """Return the index of a cell; if there is none, raise an error that lists the ids."""
     ids = [cell["id"] for cell in cells]
     if cell_id not in ids:
         raise RpcError(
@@ -98,7 +98,7 @@ def index_of(cells: list[dict[str, Any]], cell_id: str, path: Path) -> int:
 
 
 def with_ids(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Give cells of older notebooks ids that are the same at the next reading, unless they change."""
+    """Add ids to cells of older notebooks; the ids depend on the content, so they are stable."""
     if all("id" in cell for cell in notebook["cells"]):
         return notebook
     counts: Counter[tuple[str, str]] = Counter()
@@ -118,5 +118,5 @@ def with_ids(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def digest(text: str) -> bytes:
-    """Return what tells sources apart."""
+    """Return a hash of a source."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

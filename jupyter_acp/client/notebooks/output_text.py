@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Outputs of cells as text and images that a model can use."""
+"""Outputs of cells as text and images for a model."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from ..terminals.output import plain
 
 IMAGE_LIMIT = 4 * 1024 * 1024
-"""How large an image may be, in characters of base64."""
+"""Maximum size of an image, in characters of base64."""
 
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _TEXT_TYPES = ("text/plain", "text/markdown", "text/latex", "application/json", "text/html")
 
 
 def told_outputs(outputs: list[dict[str, Any]], limit: int) -> str:
-    """Return outputs in words, their middle left out where they are too long."""
+    """Return outputs as text, each cut in the middle if it is longer than `limit`."""
     return "\n".join(filter(None, (cut(output_text(each, limit), limit) for each in outputs)))
 
 
 def images_of(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the images among outputs that a model can look at."""
+    """Return the images in outputs that a model can read."""
     found: list[dict[str, Any]] = []
     for output in outputs:
         data = output.get("data") or {}
@@ -35,7 +35,7 @@ def images_of(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def cut(words: str, limit: int) -> str:
-    """Leave out the middle of what is too long: how it begins and how it ends says most."""
+    """Cut the middle out of a long text: its start and its end matter most."""
     if len(words) <= limit:
         return words
     half = limit // 2
@@ -43,10 +43,10 @@ def cut(words: str, limit: int) -> str:
 
 
 def output_text(output: dict[str, Any], limit: int) -> str:
-    """Return one output as text; far more than `limit` is cut."""
+    """Return one output as text; a stream that is much longer than `limit` is cut."""
     kind = output.get("output_type")
     if kind == "stream":
-        # Cut first where there is far too much: the rest of the work is for what is shown.
+        # Cut very long streams first, so that only the visible part is processed.
         return plain(cut(_joined(output.get("text")), 4 * limit)).rstrip("\n")
     if kind == "error":
         trace = plain("\n".join(map(str, output.get("traceback") or [])))

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What running code brought: messages of a kernel, put together as a notebook keeps them."""
+"""Results of running code: kernel messages, collected as outputs of a notebook."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 SIZE_LIMIT = 8 * 1024 * 1024
-"""How much output of one run is kept, in characters; nobody reads on from there."""
+"""Maximum size of the outputs kept from one run, in characters."""
 
 Status = Literal["ok", "error", "aborted", "timeout"]
 
 
 @dataclass
 class Ran:
-    """How a run went."""
+    """The result of a run."""
 
     status: Status
     outputs: list[dict[str, Any]] = field(default_factory=list)
     execution_count: int | None = None
     note: str = ""
-    """What a reader has to know besides."""
+    """Additional message about the status."""
 
     language: str = ""
-    """What the kernel speaks."""
+    """Language of the kernel."""
 
 
 @dataclass(frozen=True)
 class RanCell:
-    """A cell that was to be run, and how that went."""
+    """A cell and the result of its run."""
 
     id: str
     index: int
@@ -38,7 +38,7 @@ class RanCell:
 
 
 class Outputs:
-    """Takes what a kernel publishes while it runs something, in any amount."""
+    """Collects the outputs that a kernel publishes during a run, up to a limit."""
 
     def __init__(self, limit: int = SIZE_LIMIT) -> None:
         self.items: list[dict[str, Any]] = []
@@ -48,7 +48,7 @@ class Outputs:
         self._displays: dict[str, list[dict[str, Any]]] = {}
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
-        """Take a message of the iopub channel."""
+        """Add a message of the iopub channel."""
         if kind == "clear_output":
             if content.get("wait"):
                 self._clearing = True
@@ -65,7 +65,7 @@ class Outputs:
             self._add(kind, content)
 
     def _add(self, kind: str, content: dict[str, Any]) -> None:
-        # An error is short, and what everybody wants to see.
+        # Errors are always kept: they are short and important.
         if self._room <= 0 and kind != "error":
             return
         last = self.items[-1] if self.items else {}
@@ -90,7 +90,7 @@ class Outputs:
     def _update(self, content: dict[str, Any]) -> None:
         name = str((content.get("transient") or {}).get("display_id"))
         for output in self._displays.get(name, []):
-            # Shown anew, again and again: it takes no more room than the last one does.
+            # An update replaces the output, so it does not count towards the limit.
             if _size(content) <= SIZE_LIMIT and "data" in output:
                 output.update(_fields("display_data", content))
 

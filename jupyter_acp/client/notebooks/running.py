@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Running cells and code in the kernels of notebooks, if the user lets the agent."""
+"""Running cells and code in the kernels of notebooks, with the user's permission."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from .service import Notebooks
 from .variables import EXPRESSION
 
 INSPECTION_TIME = 10.0
-"""How long a kernel may take to tell its variables, in seconds."""
+"""Timeout for listing the variables of a kernel, in seconds."""
 
 PATIENCE = 5.0
-"""How long a window may take to tell the end of a cell that was interrupted, in seconds."""
+"""Timeout for a window to report the end of an interrupted cell, in seconds."""
 
 
 class Running:
-    """Runs what agents ask for, where the user would see it run."""
+    """Runs cells and code for agents, in the user's window if it has the notebook open."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Running:
     async def cell(
         self, session: SessionView, path: Path, cell_id: str, timeout: float, title: str
     ) -> RanCell:
-        """Run a cell: in the window that has the notebook open, else here and into the file."""
+        """Run a cell: in the window that has the notebook open, else here, saving the outputs."""
         async with self._for_readers(session, path):
             notebook = await self._notebooks.load(path)
             index = notebook.index(cell_id)
@@ -77,9 +77,9 @@ class Running:
         title: str,
         done: Callable[[RanCell], None],
     ) -> int:
-        """Run the code cells from one to another, one after the other, until one fails.
+        """Run the code cells from `first` to `last` in order, until one fails.
 
-        Tell how each went, and return how many were not run any more.
+        Pass each result to `done`, and return the number of cells that were not run.
         """
         async with self._for_readers(session, path):
             notebook = await self._notebooks.load(path)
@@ -99,7 +99,7 @@ class Running:
                 if place.timeout > 0:
                     ran = await self._run(place, cell_id, source)
             except RpcError as error:
-                # What ran before has run all the same.
+                # Report an error as a result: the cells before have run.
                 ran.note = error.text
             except asyncio.CancelledError:
                 ran.note = "It was cancelled."
@@ -113,7 +113,7 @@ class Running:
     async def code(
         self, session: SessionView, path: Path, code: str, timeout: float, title: str
     ) -> Ran:
-        """Run code in a notebook's kernel without a trace in the notebook."""
+        """Run code in a notebook's kernel without changing the notebook."""
         if not code.strip():
             raise invalid_params("code: there is nothing to run.")
         async with self._for_readers(session, path):
@@ -122,18 +122,18 @@ class Running:
         await self._ask(session, path, title, code, shown, saves=False)
         kernel = await self._kernels.find(path)
         if kernel is None and notebook.live is not None:
-            # The window should know its kernel, as if the user had started it.
+            # Start the kernel from the window, so that the window is connected to it.
             await self._start_in_window(path, timeout)
         kernel = await self._kernels.start(path, notebook.content["metadata"])
         ran = await self._kernels.execute(
             kernel, code, timeout=timeout, store_history=False, owner=session.id
         )
-        # It is not in the history of the notebook: its number would be that of another.
+        # The run is not in the history: this count belongs to another run.
         ran.execution_count = None
         return ran
 
     async def variables(self, session: SessionView, path: Path, title: str) -> dict[str, Any]:
-        """Return the variables of a notebook's kernel, leaving no trace in it."""
+        """Return the variables of a notebook's kernel without changing its state."""
         await self._notebooks.read(session, path, title)
         kernel = await self._kernels.find(path)
         if kernel is None:
@@ -152,28 +152,28 @@ class Running:
                 UNAVAILABLE, "The kernel did not tell its variables; use run_code to look at them."
             ) from None
 
-    # What cards show of it, as fields of a tool call
+    # Contents of cards, as fields of a tool call
 
     async def cell_card(self, path: Path, cell_id: str) -> dict[str, Any]:
-        """Show a cell that would be run."""
+        """Return the card for running a cell."""
         notebook = await self._notebooks.load(path)
         source: str = notebook.cells[notebook.index(cell_id)]["source"]
         return _code_card(path, source, notebook.language)
 
     async def cells_card(self, path: Path, first: str | None, last: str | None) -> dict[str, Any]:
-        """Show cells that would be run."""
+        """Return the card for running cells."""
         notebook = await self._notebooks.load(path)
         wanted = notebook.to_run(first, last)
         sources: dict[int, str] = {at: notebook.cells[at]["source"] for at in wanted}
         return _cells_card(path, sources, notebook.language)
 
     async def code_card(self, path: Path, code: str) -> dict[str, Any]:
-        """Show code that would be run."""
+        """Return the card for running code."""
         notebook = await self._notebooks.load(path)
         return _code_card(path, code, notebook.language)
 
     async def _run(self, place: _Place, cell_id: str, source: str) -> Ran:
-        """Run a cell if it is still what was allowed: another tool may have changed it meanwhile."""
+        """Run a cell if its source is still the allowed one: another tool may have changed it."""
         session, path, timeout = place.session, place.path, place.timeout
         notebook = await self._notebooks.load(path)
         if notebook.live is not None:
@@ -197,7 +197,7 @@ class Running:
 
     @contextlib.asynccontextmanager
     async def _for_readers(self, session: SessionView, path: Path) -> AsyncIterator[None]:
-        """Tell what is wrong with a call only to agents that may read the notebook."""
+        """Raise errors about the notebook only for agents that may read it."""
         try:
             yield
         except RpcError:
@@ -214,13 +214,13 @@ class Running:
         *,
         saves: bool,
     ) -> None:
-        """Return if the agent may run code, and read and save what goes with it."""
+        """Return if the agent may run code, read the notebook and save outputs; else raise."""
 
         async def details() -> dict[str, Any]:
             return shown
 
         action = Action.on_file("run", path, [*session.roots, self._root_dir], title, details)
-        # Having let the agent edit a notebook is not having let it run something there.
+        # A permission to edit a notebook is not a permission to run code in it.
         action.granted_by = [code]
         implied = [self._notebooks.wish(session, "read", path, f"Read {path.name}")]
         if saves:
@@ -230,7 +230,7 @@ class Running:
         await self._permissions.check(session, action, "ask", implied)
 
     async def _start_in_window(self, path: Path, timeout: float) -> bool:
-        """Return whether a window has the notebook open; then it has started its kernel."""
+        """Start the kernel in the window; return False if no window has the notebook open."""
         starting = self._documents.run(path)
         try:
             return await asyncio.wait_for(starting, timeout) is not None
@@ -245,14 +245,13 @@ class Running:
         deadline = time.monotonic() + timeout
         kernel = await self._kernels.find(path)
         if kernel is None:
-            # Who listens only once a cell runs does not hear whose it is.
+            # Start the kernel first: it has to be watched before the cell begins.
             if not await self._start_in_window(path, timeout):
                 return None
             kernel = await self._kernels.find(path)
-        # A window queues what it is asked to run behind whatever the user runs. So it is asked only
-        # when the kernel is free, and, as the user may be quicker even then, nothing is interrupted
-        # but what the kernel was heard to begin with: the code that was allowed. A kernel that is
-        # not to be found here is not interrupted at all.
+        # A window queues the cell behind whatever the user runs, so ask it only when the kernel is
+        # free. The user can still be faster: interrupt the kernel only while it runs the allowed
+        # code, and never a kernel that is unknown here.
         watching: contextlib.AbstractAsyncContextManager[Conversation | None] = (
             contextlib.nullcontext()
             if kernel is None
@@ -295,7 +294,7 @@ class Running:
         return Ran(ran.status, ran.outputs, ran.execution_count, language=language)
 
     async def _keep(self, path: Path, cell_id: str, source: str, ran: Ran) -> None:
-        """Write what came of a cell into its notebook, if the cell is still the same."""
+        """Save the result of a cell in its notebook, if its source is unchanged."""
 
         def edit(cells: list[dict[str, Any]]) -> None:
             for cell in cells:
@@ -308,16 +307,16 @@ class Running:
 
 @dataclass
 class _Place:
-    """Where cells are run that the user has allowed."""
+    """The notebook and the limits for running allowed cells."""
 
     session: SessionView
     path: Path
     timeout: float
     language: str
-    """What the notebook is written in."""
+    """Language of the notebook."""
 
     may_save: bool
-    """Whether outputs may be written into the file, which is looked at once."""
+    """True if outputs may be saved to the file; permission for that is checked once."""
 
 
 def _code_card(path: Path, code: str, language: str) -> dict[str, Any]:
@@ -325,7 +324,7 @@ def _code_card(path: Path, code: str, language: str) -> dict[str, Any]:
 
 
 def _cells_card(path: Path, sources: dict[int, str], language: str) -> dict[str, Any]:
-    """Return the code of cells as people read it, each under the number of its cell."""
+    """Return a card with the code of cells, each under the number of its cell."""
     cells = (f"Cell {at + 1}:\n\n{fenced(sources[at], language)}" for at in sources)
     return card(path, *map(words, cells))
 

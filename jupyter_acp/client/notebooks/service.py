@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Notebooks by their cells: read as the user sees them, changed one cell at a time."""
+"""Notebooks by their cells: reading them as the user sees them, changing single cells."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ATTEMPTS = 10
 
 
 class Notebooks:
-    """Reads and changes notebooks on behalf of sessions, open or not."""
+    """Reads and changes notebooks for sessions, open or not."""
 
     def __init__(
         self,
@@ -54,19 +54,19 @@ class Notebooks:
         self._changed = changed
 
     def path(self, session: SessionView, given: str) -> Path:
-        """Return the notebook that a path or a URI of an agent names."""
+        """Return the notebook for a path or a URI from an agent."""
         path = contained(os.path.join(session.cwd, uri_path(given)), self._roots(session))
         if path.suffix != ".ipynb":
             raise invalid_params(f"{path} is not a notebook: its name does not end in .ipynb.")
         return path
 
     async def read(self, session: SessionView, path: Path, title: str = "") -> Notebook:
-        """Return a notebook as the user sees it; the title is what the user is asked, if at all."""
+        """Return a notebook as the user sees it; `title` is for a question to the user."""
         await self.check(session, "read", path, title or f"Read {path.name}")
         return await self.load(path)
 
     def note(self, session: SessionView, notebook: Notebook, cells: list[dict[str, Any]]) -> None:
-        """Remember which cells an agent has been shown: it may change those, and knows what."""
+        """Remember the cells that an agent has read: it may change only those."""
         seen = self._seen.setdefault(session.id, {})
         for cell in cells:
             seen[notebook.path, cell["id"]] = digest(cell["source"])
@@ -79,7 +79,7 @@ class Notebooks:
         cells: list[tuple[CellType, str]],
         title: str,
     ) -> Notebook:
-        """Make the file of a notebook that is not there yet."""
+        """Create the file of a new notebook."""
         content = new_notebook(metadata, cells)
         notebook = Notebook(path, content, None, None)
         _check_new(path)
@@ -101,10 +101,7 @@ class Notebooks:
         old: str | None,
         title: str,
     ) -> int:
-        """Give a cell another source, unless the user has changed it since the agent read it.
-
-        Return where it is.
-        """
+        """Replace a cell's source unless it changed since the agent read it; return its index."""
 
         def edit(cells: list[dict[str, Any]]) -> tuple[int, dict[str, Any]]:
             at = index_of(cells, cell_id, path)
@@ -129,7 +126,7 @@ class Notebooks:
         index: int | None,
         title: str,
     ) -> tuple[str, int]:
-        """Put in a cell; return its id and its place."""
+        """Insert a cell; return its id and its index."""
         cell = new_cell(kind, source)
 
         def edit(cells: list[dict[str, Any]]) -> int:
@@ -143,10 +140,7 @@ class Notebooks:
         return cell["id"], at
 
     async def delete(self, session: SessionView, path: Path, cell_id: str, title: str) -> int:
-        """Take a cell out, unless the user has changed it since the agent read it.
-
-        Return where it was.
-        """
+        """Delete a cell unless it changed since the agent read it; return its former index."""
 
         def edit(cells: list[dict[str, Any]]) -> int:
             at = index_of(cells, cell_id, path)
@@ -167,7 +161,7 @@ class Notebooks:
         index: int | None,
         title: str,
     ) -> int:
-        """Put a cell elsewhere; return where it is then."""
+        """Move a cell; return its new index."""
         if after == cell_id:
             raise invalid_params("A cell cannot be moved behind itself.")
         details = partial(self.move_card, path, cell_id, after, index)
@@ -182,21 +176,21 @@ class Notebooks:
         title: str,
         details: Details | None = None,
     ) -> T:
-        """Change the cells of a notebook, if the agent may; `edit` may be called again and again."""
+        """Change the cells of a notebook if the agent may; `edit` may be called repeatedly."""
         await self.check(session, "write", path, title, details)
         result, change = await self._apply(path, edit)
         self._changed(session, path, change)
         return result
 
     async def apply(self, path: Path, edit: Callable[[list[dict[str, Any]]], T]) -> T:
-        """Change the cells of a notebook; whether that may be was asked before."""
+        """Change the cells of a notebook without a permission check."""
         result, _ = await self._apply(path, edit)
         return result
 
     async def _apply(
         self, path: Path, edit: Callable[[list[dict[str, Any]]], T]
     ) -> tuple[T, Change]:
-        # Agents call tools side by side: one change must not undo the other.
+        # Agents call tools concurrently: one change must not undo another.
         async with self._turns.of(path):
             return await self._try(path, edit)
 
@@ -220,7 +214,7 @@ class Notebooks:
         )
 
     def forget(self, session_id: str) -> None:
-        """Remember nothing of what a session has seen."""
+        """Drop the remembered cells of a session."""
         self._seen.pop(session_id, None)
 
     def _roots(self, session: SessionView) -> list[str]:
@@ -234,7 +228,7 @@ class Notebooks:
         title: str,
         details: Details | None = None,
     ) -> None:
-        """Return if the agent may do that with a notebook."""
+        """Return if the agent may read or write a notebook; else raise RpcError."""
         await self._permissions.check(session, *self.wish(session, kind, path, title, details))
 
     def wish(
@@ -245,7 +239,7 @@ class Notebooks:
         title: str,
         details: Details | None = None,
     ) -> tuple[Action, Decision]:
-        """Return what an agent would do with a notebook, and what is decided where no rule fits."""
+        """Return the action on a notebook, and the decision if no rule fits."""
 
         async def located() -> dict[str, Any]:
             return card(path)
@@ -254,25 +248,25 @@ class Notebooks:
         action = Action.on_file(kind, path, roots, title, details or located)
         return action, "ask" if needs_permission(path, roots, kind) else "allow"
 
-    # What cards show of it, as fields of a tool call
+    # Contents of cards, as fields of a tool call
 
     async def creation_card(self, path: Path, content: dict[str, Any]) -> dict[str, Any]:
-        """Show a notebook that would be made."""
+        """Return the card for creating a notebook."""
         return card(path, diff(path, None, NOTEBOOK.text(content)))
 
     async def edit_card(self, path: Path, cell_id: str, source: str) -> dict[str, Any]:
-        """Show what a cell would become: what is replaced, and not what the agent takes it for."""
+        """Return the card for editing a cell; its diff starts from the current source."""
         notebook = await self.load(path)
         return card(path, diff(path, notebook.cells[notebook.index(cell_id)]["source"], source))
 
     async def insertion_card(self, path: Path, source: str) -> dict[str, Any]:
-        """Show a cell that would be put in."""
+        """Return the card for inserting a cell."""
         return card(path, diff(path, None, source))
 
     async def move_card(
         self, path: Path, cell_id: str, after: str | None, index: int | None
     ) -> dict[str, Any]:
-        """Show where a cell would be."""
+        """Return the card for moving a cell."""
         notebook = await self.load(path)
         source = notebook.cells[notebook.index(cell_id)]["source"]
         at = _move(path, cell_id, after, index, copy.copy(notebook.cells))
@@ -303,7 +297,7 @@ class Notebooks:
         self._seen.setdefault(session.id, {})[path, cell["id"]] = digest(cell["source"])
 
     async def load(self, path: Path) -> Notebook:
-        """Return a notebook; whether that may be read was asked before."""
+        """Return a notebook without a permission check."""
         live = await self._documents.read(path)
         text = None
         try:
@@ -349,7 +343,7 @@ def _place(cells: list[dict[str, Any]], after: str | None, index: int | None, pa
 def _move(
     path: Path, cell_id: str, after: str | None, index: int | None, cells: list[dict[str, Any]]
 ) -> int:
-    """Move a cell; return where it is then."""
+    """Move a cell; return its new index."""
     cell = cells.pop(index_of(cells, cell_id, path))
     at = _place(cells, after, index, path)
     cells.insert(at, cell)

@@ -1,13 +1,13 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a Python kernel is asked to tell its variables: an expression that leaves nothing behind."""
+"""The expression that lists the variables of a Python kernel without side effects."""
 
 from __future__ import annotations
 
 VARIABLES_LIMIT = 300
 
-# Runs in a namespace of its own inside of the kernel, which may have another Python than we do and
-# none of our packages. Nothing may be imported that changes how the user's code behaves.
+# Runs in a separate namespace inside the kernel, which may have another Python version and none
+# of our packages. It must import nothing that changes how the user's code behaves.
 _SOURCE = """
 import inspect, json, reprlib, sys
 short = reprlib.Repr()

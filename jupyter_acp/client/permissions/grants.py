@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What users have allowed agents that asked them by themselves, before doing it through us."""
+"""Permissions that agents have requested from users before using a service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ASKED_AS = {
     "run": ("execute",),
     "restart": (),
 }
-"""As what an agent must have asked for something: a yes to reading is none to writing."""
+"""Kinds of request that cover an action: permission to read does not cover writing."""
 
 _COMMANDS = ("command", "cmd")
 _FILES = (
@@ -34,49 +34,49 @@ _FILES = (
     "uri",
 )
 _FOLDERS = ("cwd", "workdir", "working_directory", "workingDirectory", "dir_path", "directory")
-"""The fields of a tool's input that say what it is about; others may say anything."""
+"""Fields of a tool's input that name what it is about; other fields are not evidence."""
 
 _SHELL_LINES = ("-c", "-lc", "-ic")
 
 
 class Grant(NamedTuple):
-    """One yes."""
+    """A permission that the user has given once."""
 
     kind: str
     texts: set[str]
-    """By which a person could tell what it was about."""
+    """Texts that showed the user what the permission is for."""
 
     folders: set[str]
-    """Where a command was to be run, if that was said."""
+    """Folders that the request named for a command."""
 
     def covers(self, action: Action) -> bool:
-        """Whether an action is what the person has said yes to."""
+        """Return True if the user has allowed the action."""
         if self.kind not in _ASKED_AS[action.kind] or self.texts.isdisjoint(action.granted_by):
             return False
         return action.kind != "terminal" or action.place in (self.folders or {""})
 
 
 class Grants:
-    """Each counts once, in its own session, until the turn ends."""
+    """The permissions of all sessions: each is valid once, until the turn ends."""
 
     def __init__(self) -> None:
         self._grants: dict[str, list[Grant]] = {}
 
     def add(self, session_id: str, cwd: str, params: Any, chosen: Any) -> None:
-        """Take note of what was chosen where an agent asked in a folder."""
+        """Record a permission if the chosen option allows the request; `cwd` is its folder."""
         options = params.get("options")
         meant = [
             str(option.get("kind")).startswith("allow")
             for option in (options if isinstance(options, list) else [])
             if isinstance(option, dict) and option.get("optionId") == chosen is not None
         ]
-        # Where one id stands for a yes and for a no, nobody knows which was meant.
+        # An id that is used for both allowing and rejecting is ambiguous.
         if meant and all(meant):
             grant = _grant(params.get("toolCall"), cwd)
             self._grants.setdefault(session_id, []).append(grant)
 
     def take(self, session_id: str, action: Action) -> bool:
-        """Use up a yes to an action, if there is one."""
+        """Use up a permission for an action; return False if there is none."""
         grants = self._grants.get(session_id, [])
         for grant in grants:
             if grant.covers(action):
@@ -85,7 +85,7 @@ class Grants:
         return False
 
     def forget(self, session_id: str) -> None:
-        """Let what was granted for a turn end with it."""
+        """Drop what was granted for the turn."""
         self._grants.pop(session_id, None)
 
 
@@ -108,7 +108,7 @@ def _grant(tool_call: Any, cwd: str) -> Grant:
 
 
 def _place(folder: str, cwd: str) -> str:
-    """Return where a folder is, if it can be one: what cannot is nowhere, not in the session's own."""
+    """Return the place of a folder; an invalid one stays as it is, and matches no folder."""
     return place(folder, cwd) if len(folder) <= LONGEST and "\0" not in folder else folder
 
 
@@ -119,7 +119,7 @@ def _names(value: Any) -> list[str]:
 
 
 def _lines(value: Any) -> list[str]:
-    """Return a command as it may be written: its words are no commands, but what a shell is given is one."""
+    """Return the spellings of a command: its words as one line, and the line for a shell."""
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):

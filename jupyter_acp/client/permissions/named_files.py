@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What the files really are that an agent names when it asks for something."""
+"""Facts about the files that an agent names in a question: link targets and risks."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from ..view import SessionView
 from .protected_files import risk_of_writing
 
 FILES_LIMIT = 50
-"""More than anybody reads before saying yes."""
+"""Maximum number of files with facts in one question."""
 
 NAMES_LIMIT = 200
 SIZE_LIMIT = 64 * 1024
-"""How many names, of how many characters, are looked at: meanwhile everybody else waits."""
+"""Maximum number of names and of their characters: checking them blocks the event loop."""
 
 _HARMLESS = ("read", "search", "think", "fetch")
 _FIELDS = ("path", "file_path", "filePath", "abs_path", "absolute_path", "notebook_path", "uri")
 
 
 class NamedFiles:
-    """Tells people what the names in a question do not: where links lead, and what a file would do."""
+    """Adds to questions what file names do not show: link targets, and risks of writing."""
 
     def __init__(self, root_dir: str) -> None:
         self._root_dir = root_dir
 
     def told(self, session: SessionView, params: Any) -> list[dict[str, Any]]:
-        """Return what is worth knowing of the files in `session/request_permission`."""
+        """Return the facts about the files in `session/request_permission`."""
         call = params.get("toolCall") if isinstance(params, dict) else None
         if not isinstance(call, dict):
             return []
         is_harmless = call.get("kind") in _HARMLESS
-        # What is changed is written, whatever the agent calls it.
+        # A file with a diff is written, whatever kind the agent reports.
         names = {
             **dict.fromkeys(named_files(call), not is_harmless),
             **dict.fromkeys(_changed(call), True),
         }
         if len(names) > NAMES_LIMIT or sum(map(len, names)) > SIZE_LIMIT:
-            # Nor could anybody look at them who has to decide.
+            # The user could not check so many files either.
             raise invalid_params(
                 f"The question names more files than anybody can look at ({NAMES_LIMIT}): ask about fewer "
                 "at a time."
@@ -55,7 +55,7 @@ class NamedFiles:
     def _told(self, session: SessionView, name: str, is_written: bool) -> dict[str, Any]:
         told: dict[str, Any] = {"path": name}
         try:
-            # The folder itself may be reached through a link; that is no news.
+            # The session's folder may itself be a link: that is not reported.
             folder = Path(session.cwd).resolve()
             given = uri_path(name)
             path = Path(os.path.normpath(os.path.join(session.cwd, given)))
@@ -63,7 +63,7 @@ class NamedFiles:
                 path = folder / path.relative_to(session.cwd)
             target = path.resolve()
         except (OSError, RuntimeError, ValueError, RpcError):
-            # Whatever it is, it is no file of this machine.
+            # The name cannot be a file of this machine.
             return told
         roots = [*session.roots, self._root_dir]
         if target != path:
@@ -76,7 +76,7 @@ class NamedFiles:
 
 
 def named_files(call: dict[str, Any]) -> Iterator[str]:
-    """Yield the files that a call says it is about."""
+    """Yield the files that a tool call names."""
     locations, given = call.get("locations"), call.get("rawInput")
     for entry in locations if isinstance(locations, list) else []:
         yield from _path(entry, "path")
@@ -85,7 +85,7 @@ def named_files(call: dict[str, Any]) -> Iterator[str]:
 
 
 def _changed(call: dict[str, Any]) -> Iterator[str]:
-    """Yield the files that it shows a change of."""
+    """Yield the files of which a tool call shows a diff."""
     content = call.get("content")
     for entry in content if isinstance(content, list) else []:
         yield from _path(entry, "path")

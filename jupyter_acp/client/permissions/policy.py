@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What agents do through us, and rules for it."""
+"""Actions of agents on services, and rules for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHELL = set(";|&`$()<>!\n\\")
 
 
 class Rule(BaseModel):
-    """What is to happen when an agent wants to do one kind of thing with something that matches."""
+    """A decision for actions of one kind whose subjects match a pattern."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -30,11 +30,11 @@ class Rule(BaseModel):
     decision: Decision
 
     def fits(self, action: Action) -> bool:
-        """Whether it says something about an action."""
+        """Return True if the rule applies to an action."""
         if self.kind not in ("*", action.kind):
             return False
-        # `git *` must not allow `git log; rm -r .`: what a shell puts together is not one command.
-        # Nor is a command that is given more than its line tells, or run somewhere else.
+        # `git *` must not allow `git log; rm -r .`, which a shell runs as two commands, nor a
+        # command with variables that its line does not show, or in another folder.
         careful = self.decision == "allow" and action.kind == "terminal" and self.match != "*"
         if careful and not action.is_told:
             return False
@@ -42,7 +42,7 @@ class Rule(BaseModel):
             return False
         if any(fnmatchcase(subject, self.match) for subject in action.subjects):
             return True
-        # What is not allowed is not to be had by another spelling of its name.
+        # Another spelling of a file's name must not avoid the rule.
         is_file = action.kind in ("read", "write")
         return self.decision != "allow" and is_file and self._fits_folded(action)
 
@@ -52,43 +52,43 @@ class Rule(BaseModel):
 
 
 Rules = Mapping[str, list[Rule]]
-"""Rules by agent; those of `*` are for every agent."""
+"""Rules by agent; those of `*` apply to every agent."""
 
 Details = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class Action:
-    """Something that an agent wants to do."""
+    """An operation that an agent wants to perform."""
 
     def __init__(
         self, kind: Kind, subjects: Sequence[str], title: str, details: Details | None = None
     ) -> None:
-        """Name what it is about in each way that a rule may; the first one is for people.
+        """Take the subjects, all names that rules may match; users see the first one.
 
-        `details` are what else a person should see before deciding, as fields of a tool call.
+        `details` returns what the user should see before deciding, as fields of a tool call.
         """
         self.kind = kind
         self.subjects = subjects
         self.title = title
         self.details = details
         self.risk: Risk | None = None
-        """What it would do besides what it is named by: then it is asked about, whatever was allowed."""
+        """Side effect of the action; with one, the user is asked whatever was allowed before."""
 
         self.has_more = False
-        """Whether it is given more than it is named by: then that alone allows nothing."""
+        """True if the subjects do not show everything: then they are not enough to allow it."""
 
         self.verb = ""
-        """What the user would be doing by saying yes, for the words on the buttons."""
+        """Verb for the labels of the buttons."""
 
         self.place = ""
-        """Where a command is run, if that is not the session's own folder."""
+        """Folder of a command, if it is not the session's own."""
 
         self.granted_by = subjects
-        """What the user must have allowed the agent, one of them, for this to need no question."""
+        """Texts of which the user must have allowed one for the action to need no question."""
 
     @property
     def is_told(self) -> bool:
-        """Whether what it is named by says all of it."""
+        """True if the subjects describe the whole action."""
         return not self.has_more and not self.place
 
     @classmethod
@@ -100,7 +100,7 @@ class Action:
         title: str,
         details: Details | None = None,
     ) -> Action:
-        """Make one that is about a file: rules name it by its whole path or that in a folder."""
+        """Return an action on a file; rules match its absolute path or its path in a folder."""
         folders = containing(path, roots)
         names = [str(path), *(path.relative_to(folder).as_posix() for folder in folders)]
         action = cls(kind, list(dict.fromkeys(names)), title, details)
@@ -110,7 +110,7 @@ class Action:
 
 
 def rules_of(value: Any) -> Rules:
-    """Read rules from a configuration; raise ValueError with what is wrong with them."""
+    """Return the rules in a configuration; raise ValueError if they are invalid."""
     return _RULES.validate_python(value)
 
 

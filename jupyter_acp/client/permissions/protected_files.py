@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Files that agents should not touch by the way, and what writing some of them would do."""
+"""Files that agents may access only with permission, and the risks of writing some."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ...paths import innermost
 
 
 class Risk(NamedTuple):
-    """What writing a file would do without anybody asking for it."""
+    """A side effect of writing a file."""
 
     id: str
-    """For windows, which say it in the user's language."""
+    """Id for our windows, which translate it."""
 
     words: str
-    """For everybody else."""
+    """Description for other clients."""
 
 
 _GIT = Risk("git", "Git runs programs that its own files name: hooks, filters, aliases.")
@@ -36,8 +36,8 @@ _AGENT = Risk("agent", "Agents start programs that this file names, and take the
 _LOGIN = Risk("login", "This file decides who may log in as you, or what runs when you do.")
 _PACKAGES = Risk("packages", "This file decides where programs are installed from, and runs some.")
 
-# By the name of a folder anywhere on the way, or of the file itself; all of them are folded. Whatever
-# folder a session was given: what runs by itself does so there, too.
+# By the folded name of the file or of any folder in its path, also above the session's folders:
+# files that run by themselves do so there, too.
 _NAMES = {
     **dict.fromkeys((".git", "git~1", ".gitconfig", ".gitmodules", ".gitattributes"), _GIT),
     **dict.fromkeys((".hg", ".hgrc"), _GIT),
@@ -81,7 +81,7 @@ _PATTERNS = {
     "jupyter_*config.json": _JUPYTER,
     "ipython*_config.py": _JUPYTER,
 }
-# Folders that are harmless by either of their names alone.
+# A folder and an entry in it that are harmless by either name alone.
 _PAIRS = {
     **dict.fromkeys(((".config", "git"), (".config", "jj")), _GIT),
     (".github", "workflows"): _AUTOMATION,
@@ -99,26 +99,26 @@ _PAIRS = {
     **dict.fromkeys((("bin", "activate"), ("bin", "activate.fish")), _SHELL),
     **dict.fromkeys((("bin", "activate.csh"), ("etc", "profile.d")), _SHELL),
 }
-# These only below the folder that a session was given: that may be in one of them.
+# Only below the folders of the session, which may themselves be in one of these.
 _PAIRS_INSIDE = {
     **dict.fromkeys((("share", "jupyter"), ("etc", "jupyter"), ("etc", "ipython")), _JUPYTER),
 }
 _SUFFIXES = {".code-workspace": _EDITOR}
-# A folder with these in it is a repository without a working tree, by whatever name.
+# Entries of a bare git repository, whatever its name.
 _REPOSITORY = {"head", "config", "commondir", "hooks", "objects", "refs"}
 
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
-"""Characters that are not shown, which some file systems leave out of a name."""
+"""Invisible characters, which some file systems ignore in names."""
 
 
 def needs_permission(path: Path, roots: Sequence[str], kind: Literal["read", "write"]) -> bool:
-    """Whether a file is to be read or written only by somebody's leave.
+    """Return True if an agent needs permission to read or write a file.
 
-    Hidden files and folders, `.git` and `.ssh` among them, settings that may hold secrets, and to be
-    written also what runs without being asked. A folder that a session was given is not hidden in itself.
+    It does for hidden files and folders, such as `.git` and `.ssh`, for settings that may hold
+    secrets and, to write, for files with a risk. The folders of the session do not count as hidden.
     """
     inside = _inside(path, roots)
     is_hidden = any(name.startswith(".") or folded(name).startswith(".") for name in inside)
@@ -128,7 +128,7 @@ def needs_permission(path: Path, roots: Sequence[str], kind: Literal["read", "wr
 
 
 def risk_of_writing(path: Path, roots: Sequence[str]) -> Risk | None:
-    """Return what a file would do once it is written, whether there is one already or not."""
+    """Return the risk of writing a file, which need not exist yet; None if there is no risk."""
     names = [folded(part) for part in path.parts]
     inside = [folded(part) for part in _inside(path, roots)]
     found = [
@@ -149,10 +149,10 @@ def _by_pattern(path: Path) -> Risk | None:
 
 
 def _is_in_repository(path: Path, names: list[str]) -> bool:
-    """Whether a file would make, or change, a repository that git finds without a `.git`."""
+    """Return True if writing the file would create or change a bare git repository."""
     if not _REPOSITORY.intersection(names[-2:]):
         return False
-    # Beside it or, of what is in its folders, one up.
+    # The folder of the file or, for a file in an entry such as `hooks`, the one above.
     folder = path.parent.parent if names[-1] not in _REPOSITORY else path.parent
     try:
         present = {folded(entry) for entry in os.listdir(folder)}
@@ -162,7 +162,7 @@ def _is_in_repository(path: Path, names: list[str]) -> bool:
 
 
 def _inside(path: Path, roots: Sequence[str]) -> tuple[str, ...]:
-    """Return the names below the innermost folder."""
+    """Return the parts of the path below the innermost folder of the session."""
     root = innermost(path, roots)
     return path.relative_to(root).parts if root is not None else path.parts
 
@@ -173,15 +173,15 @@ def folded_path(path: str) -> str:
 
 
 def folded_pattern(pattern: str) -> str:
-    """Return a pattern to hold folded paths against: what would be cut off a name means something."""
+    """Return a pattern for folded paths; unlike a name, it is not cut."""
     return _lenient(pattern)
 
 
 def folded(name: str) -> str:
-    """Return a name as file systems may take it that do not tell all names apart.
+    """Return the form of a name that is equal for all names that a file system may confuse.
 
-    Some ignore upper and lower case, the way that an accent is written, characters that cannot be
-    seen, dots and spaces at the end, and what stands behind a colon.
+    File systems may ignore upper and lower case, the encoding of accents, invisible characters,
+    dots and spaces at the end, and everything behind a colon.
     """
     return _lenient(name).partition(":")[0].rstrip(" .")
 

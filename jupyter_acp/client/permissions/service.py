@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What an agent may do through us without asking, what the user is asked, and what nobody may.
+"""Permission checks for services: by rules, by earlier answers, or by asking the user.
 
 An agent has the rights of the user's account: this is consent, not a sandbox.
 """
@@ -27,18 +27,18 @@ _TOOL_KINDS = {
     "restart": "execute",
 }
 Defaults = Mapping[Any, Literal["allow", "ask"]]
-"""What the user wants where no rule fits."""
+"""The user's settings where no rule fits, by kind of action."""
 
 
 class Permissions:
-    """Decides: the administrator's rules first, then the user's, then what was said before."""
+    """Decides on actions: by the administrator's rules, the user's, and then earlier answers."""
 
     def __init__(
         self,
         rules: Rules | None = None,
         emit: Callable[[dict[str, Any]], None] = lambda _: None,
     ) -> None:
-        """Tell every decision to `emit`."""
+        """Report every decision to `emit`."""
         self._admin = rules or {}
         self._user: Rules = {}
         self._defaults: Defaults = {}
@@ -47,15 +47,15 @@ class Permissions:
         self._grants = Grants()
 
     def set_user_rules(self, rules: Any) -> None:
-        """Take the user's own rules, from the settings."""
+        """Set the user's rules, from the settings."""
         self._user = rules_of(rules)
 
     def set_user_defaults(self, defaults: Defaults) -> None:
-        """Take what the user wants to be asked about where no rule fits."""
+        """Set the user's decisions where no rule fits."""
         self._defaults = defaults
 
     def allows(self, session: SessionView, action: Action, default: Decision) -> bool:
-        """Whether an agent may do something without anybody being asked."""
+        """Return True if an agent may do something without asking the user."""
         return self._decide(session, action, default)[0] == "allow" and action.risk is None
 
     async def check(
@@ -65,23 +65,23 @@ class Permissions:
         default: Decision,
         implied: Sequence[tuple[Action, Decision]] = (),
     ) -> None:
-        """Return if the agent may; raise if it may not.
+        """Return if the agent may do something; raise RpcError if it may not.
 
-        What cannot be done without something else implies it: one question is about all of it.
+        One question covers the action and all actions that it implies.
         """
         decision, by = self._decide(session, action, default)
         parts = [(each, self._decide(session, each, usual)) for each, usual in implied]
         for part, decided in parts:
             if decided[0] == "deny":
                 self._conclude(session, part, *decided)
-        # What was said of the whole was said of its parts; a rule counts more.
+        # An earlier answer about the action covers its parts, unless a rule decides on them.
         is_said = self._said_before(session, action) == "allow"
         is_open = any(
             decided[0] == "ask" and not (is_said and decided[1] == "default")
             for _, decided in parts
         )
         if decision == "allow" and (is_open or action.risk is not None):
-            # Whoever allowed it may have had something else in mind.
+            # The permission may not have been meant for the part or the risk.
             decision = "ask"
         if decision == "ask":
             may_be_granted = action.risk is None and not action.has_more
@@ -103,31 +103,31 @@ class Permissions:
         by: str,
         **more: Any,
     ) -> None:
-        """Tell the transcript of a decision, and those who keep an eye on this server."""
+        """Report a decision to the transcript and to `emit`."""
         told = {"kind": kind, "subject": subject, "decision": decision, "by": by}
         session.append(DECIDED, {**told, **more})
         self._emit({**told, "session": session.id, "agent": session.agent})
 
     def granted(self, session: SessionView, params: Any, answer: Any) -> None:
-        """Take note that the user allowed what the agent itself had asked for.
+        """Record that the user allowed what the agent itself had asked for.
 
-        What it then does through us is not asked a second time.
+        The user is not asked again when the agent then does it through this server.
         """
         self._grants.add(session.id, session.cwd, params, _chosen(answer))
 
     def turn_ended(self, session_id: str) -> None:
-        """Let what was granted for a turn end with it."""
+        """Drop what was granted for the turn."""
         self._grants.forget(session_id)
 
     def forget(self, session_id: str) -> None:
-        """Forget what was said in a session."""
+        """Drop the earlier answers of a session."""
         self.turn_ended(session_id)
         self._said.pop(session_id, None)
 
     def _conclude(self, session: SessionView, action: Action, decision: Decision, by: str) -> None:
-        """Tell what was decided, and raise if the agent may not."""
+        """Report a decision, and raise RpcError if the agent may not."""
         if by != "default":
-            # What needs no permission is no decision.
+            # Actions that need no permission are not reported.
             self.tell(session, action.kind, action.subjects[0], decision, by)
         if decision == "deny":
             raise RpcError(FORBIDDEN, f"{action.title}: {_REFUSALS[by]}")
@@ -143,7 +143,7 @@ class Permissions:
             return said, "said before"
         wanted = self._defaults.get(action.kind)
         if wanted == "allow" and action.kind not in ("run", "restart"):
-            # Files that are asked about for what they are stay so.
+            # This setting does not open protected files.
             wanted = None
         return wanted or default, "default"
 
@@ -152,12 +152,12 @@ class Permissions:
         return next((rule.decision for rule in said if rule.fits(action)), None)
 
     async def _ask(self, session: SessionView, action: Action) -> Decision:
-        # Meant for this and nothing else: what is a pattern in it is not meant as one.
+        # Escape pattern characters: the answer is for this name only.
         literal = "".join(f"[{c}]" if c in "*?[" else c for c in action.subjects[0])
         shown = await action.details() if action.details is not None else {}
         ours: dict[str, Any] = {}
         if action.kind not in ("run", "restart"):
-            # What may be run changes from one time to the next: that is for this session only.
+            # The code differs each time: answers are for this session only.
             ours["rule"] = {"kind": action.kind, "match": literal}
         if action.risk is not None:
             shown["content"] = [_warning(action.risk), *shown.get("content", [])]
@@ -187,7 +187,7 @@ class Permissions:
 
 
 def _options(action: Action) -> list[dict[str, Any]]:
-    """Return what a person can answer, in words that say what is done by it."""
+    """Return the possible answers, in words that say what they do."""
     kinds = {"run": "Run", "restart": "Restart"}
     if verb := action.verb or kinds.get(action.kind, ""):
         everything = f"{verb} everything in this notebook in this session"
@@ -219,7 +219,7 @@ _REFUSALS = {
 
 
 def _warning(risk: Risk) -> dict[str, Any]:
-    """Say what a file would do, in words for any client and by name for ours."""
+    """Return the warning about a file: as text for any client, and by id for our windows."""
     text = {"type": "text", "text": risk.words, "_meta": {META: {"risk": risk.id}}}
     return {"type": "content", "content": text}
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A command as a process, with its output in a pipe; the base of every other way to run one."""
+"""A command as a process with its output in a pipe; the base of other ways to run one."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ LAST_WORDS = 0.5
 
 @dataclass(frozen=True)
 class Launch:
-    """What to start, and where."""
+    """A program to start, with its folder and its environment."""
 
     argv: list[str]
     cwd: str
     env: dict[str, str]
     """The user's environment, without the server's secrets."""
     extra_env: dict[str, str]
-    """What the agent asks for; it comes before everything else."""
+    """Variables from the agent; they override all others."""
 
 
 class Command(asyncio.SubprocessProtocol):
-    """A process from its start to its end, with everything that it starts."""
+    """A process, from its start to its end, with all processes that it starts."""
 
     name: str | None = None
-    """In Jupyter's list of terminals, if it is there."""
+    """Name in Jupyter's list of terminals, or None."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -48,37 +48,37 @@ class Command(asyncio.SubprocessProtocol):
 
     @property
     def returncode(self) -> int | None:
-        """How it ended: an exit status, or a negative signal."""
+        """Exit status, negative signal number, or None while the process runs."""
         return None if self._transport is None else self._transport.get_returncode()
 
     @property
     def pid(self) -> int | None:
-        """Its process, while it has one: later, the number may be another's."""
+        """Process id, or None after the exit, when the system may reuse the number."""
         if self._transport is None or self._exited.is_set():
             return None
         return self._transport.get_pid()
 
     def readable(self, text: str) -> str:
-        """Return its output as an agent wants to read it."""
+        """Return output in the form that agents get."""
         return text
 
     async def wait(self) -> None:
-        """Wait for its end and its last words."""
+        """Wait for the exit and the last output."""
         await asyncio.shield(self._ending)
 
     async def kill(self) -> None:
-        """End it and everything that it started: first asked, then forced."""
+        """Terminate the process and all that it started; kill those that remain."""
         await asyncio.to_thread(end_marked, self._mark, self.pid, STOP_GRACE)
         await self.wait()
         if self._transport is not None:
             self._transport.close()
 
     def stop_now(self) -> None:
-        """End it at once, with nobody left to wait."""
+        """Kill the process and all that it started, without an event loop."""
         end_marked(self._mark, self.pid, 0)
 
     def process_exited(self) -> None:
-        """Hear of its end from the event loop."""
+        """Note the exit; called by the event loop."""
         self._exited.set()
 
     async def _spawn(self, launch: Launch, env: dict[str, str], **stdio: object) -> None:
@@ -98,27 +98,27 @@ class Command(asyncio.SubprocessProtocol):
 
     async def _end(self) -> None:
         await self._exited.wait()
-        # What it started in the background may go on printing for long.
+        # Background processes may keep the output open for a long time.
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._silent.wait(), LAST_WORDS)
 
 
 @contextlib.contextmanager
 def _folder(path: str) -> Iterator[str]:
-    """Name a folder so that it stays the same one, whatever becomes of its path.
+    """Yield a path that stays the same folder even if links change.
 
-    A person may have thought about a command for long, and a link may have come meanwhile.
+    The user may take a while to allow a command, and a link may be created meanwhile.
     """
     with folder_of(Path(path) / "-") as descriptor:
         yield f"/proc/self/fd/{descriptor}" if sys.platform == "linux" else path
 
 
 class PipedCommand(Command):
-    """A command with nothing to read and nobody who watches."""
+    """A command without input and without a terminal in JupyterLab."""
 
     @classmethod
     async def start(cls, launch: Launch, output: Output) -> PipedCommand:
-        """Start it."""
+        """Start the command."""
         command = cls(output)
         pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         both = asyncio.subprocess.STDOUT
@@ -126,9 +126,9 @@ class PipedCommand(Command):
         return command
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:  # noqa: ARG002
-        """Take what it printed."""
+        """Collect output."""
         self._output.take(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
-        """Nothing more will come."""
+        """Note the end of the output."""
         self._silent.set()

@@ -1,13 +1,13 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a command printed: the end of it for the agent, the start of it for the transcript."""
+"""Output of a command: its end is kept for the agent, its start for the transcript."""
 
 from __future__ import annotations
 
 import re
 
 SHOWN_LIMIT = 1024 * 1024
-"""What goes into the transcript of one terminal's output; the agent can still read the rest."""
+"""Maximum output of one terminal in the transcript, in bytes; the agent can read more."""
 
 _ESCAPES = re.compile(
     r"""
@@ -21,7 +21,7 @@ _REDRAWN = re.compile(r"^[^\n]*\r(?=[^\n])", re.MULTILINE)
 
 
 class Output:
-    """Takes any amount and keeps little."""
+    """Collects output of any size and keeps a limited part."""
 
     def __init__(self, limit: int) -> None:
         self.truncated = False
@@ -31,7 +31,7 @@ class Output:
         self._shown = 0
 
     def take(self, chunk: bytes) -> None:
-        """Take what was just printed."""
+        """Add output."""
         self._kept += chunk
         if len(self._kept) > self.limit:
             del self._kept[: len(self._kept) - self.limit]
@@ -41,16 +41,16 @@ class Output:
             self._unshown += chunk[:room]
 
     def text(self) -> str:
-        """Return what is kept, cut at a character."""
+        """Return the kept output, cut at a character."""
         return bytes(self._kept).decode("utf-8", "ignore" if self.truncated else "replace")
 
     @property
     def shown_whole(self) -> bool:
-        """Whether the transcript has taken all that it takes."""
+        """True if the transcript has reached its limit."""
         return self._shown >= SHOWN_LIMIT
 
     def take_unshown(self, final: bool) -> str:
-        """Return what came since the last time, up to the last whole character."""
+        """Return the output since the last call, up to the last complete character."""
         data = bytes(self._unshown)
         if not final:
             data = _whole_characters(data)
@@ -60,14 +60,14 @@ class Output:
 
 
 def plain(text: str) -> str:
-    """Make of a terminal's text what a pipe would have got: no colours, no redrawn lines."""
+    """Return a terminal's text without escape sequences and overwritten lines."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     return _REDRAWN.sub("", text) if "\r" in text else text
 
 
 def _whole_characters(data: bytes) -> bytes:
-    """Leave off the start of a character whose end has not come yet."""
+    """Remove an incomplete character at the end."""
     for back in range(1, min(4, len(data)) + 1):
         byte = data[-back]
         if byte >= 0xC0:

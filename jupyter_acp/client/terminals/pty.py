@@ -1,13 +1,12 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A command in a pseudo-terminal that JupyterLab can open as a tab.
+"""Commands in pseudo-terminals that JupyterLab can open as tabs.
 
-terminado could start it as well, but not as a command of an agent has to run. Each end of a process
-holds up its event loop: for a tenth of a second at best, for as long as the process lives if that has
-closed its terminal. A folder that is gone leaves a copy of the server running, and a tab that cannot
-follow the output fills the memory. So the process and the pseudo-terminal are ours, with no variable
-in its environment that we have not put there, and only the place in the list of terminals is
-Jupyter's.
+terminado does not fit for agents' commands: the end of a process blocks its event loop for at least
+a tenth of a second, and for as long as the process lives if that has closed its terminal. A start
+in a missing folder leaves a copy of the server running, and a slow tab fills the memory. So module
+creates the process and the pseudo-terminal, with only our variables in the environment, and uses
+nothing of Jupyter but its list of terminals.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ ROWS, COLUMNS = 30, 120
 READ_SIZE = 64 * 1024
 READS_AT_ONCE = 16
 TYPED_LIMIT = 64 * 1024
-"""What a user may type or paste ahead of a command that does not read."""
+"""Maximum size of typed input that a command has not read yet, in bytes."""
 
 ENVIRONMENT = {
     "TERM": "xterm-256color",
-    # Nobody may be there to turn the page.
+    # There may be no user to page through the output.
     "PAGER": "cat",
     "GIT_PAGER": "cat",
 }
@@ -40,7 +39,7 @@ _SIZE_VARIABLES = ("COLUMNS", "LINES")
 
 
 class PtyCommand(Command):
-    """A command with a terminal of its own, into which the user can look and type."""
+    """A command in a terminal that the user can watch and type into."""
 
     def __init__(self, output: Output, fd: int, manager: Any) -> None:
         super().__init__(output)
@@ -53,7 +52,7 @@ class PtyCommand(Command):
 
     @classmethod
     async def start(cls, launch: Launch, output: Output, manager: Any) -> PtyCommand | None:
-        """Start it, unless there is no terminal to be had."""
+        """Start the command; return None if no terminal is available."""
         if not is_shareable(manager):
             return None
         try:
@@ -61,7 +60,7 @@ class PtyCommand(Command):
         except OSError:
             return None
         os.set_blocking(ours, False)
-        # The size is the terminal's, which a tab changes: the server's own would be in the way.
+        # Programs must use the terminal's size, which a tab can change, and not the server's.
         env = {name: value for name, value in launch.env.items() if name not in _SIZE_VARIABLES}
         command = cls(output, ours, manager)
         command.setwinsize(ROWS, COLUMNS)
@@ -83,17 +82,17 @@ class PtyCommand(Command):
         return command
 
     def readable(self, text: str) -> str:
-        """Return its output without what only terminals understand."""
+        """Return output as plain text."""
         return plain(text)
 
-    # What Jupyter's terminals ask of a process
+    # Interface that Jupyter's terminals expect of a process
 
     def write(self, text: str) -> None:
-        """Take what a user types, from the thread in which terminado writes."""
+        """Write the user's input; terminado calls this from another thread."""
         self._loop.call_soon_threadsafe(self._type, text.encode("utf-8", "replace"))
 
     def getwinsize(self) -> tuple[int, int]:
-        """Return the rows and columns."""
+        """Return the numbers of rows and columns."""
         if self._fd is None:
             return ROWS, COLUMNS
         size = fcntl.ioctl(self._fd, termios.TIOCGWINSZ, bytes(8))
@@ -101,12 +100,12 @@ class PtyCommand(Command):
         return rows, columns
 
     def setwinsize(self, rows: int, columns: int) -> None:
-        """Have another size; the command is told."""
+        """Set the size of the terminal; the system notifies the command."""
         if self._fd is not None:
             fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def _read(self) -> None:
-        # A terminal hands out 4 KiB at most: a few at once, and then others have their turn.
+        # A read returns 4 KiB at most: do several, and then let other tasks run.
         for _ in range(READS_AT_ONCE):
             if self._fd is None:
                 return
@@ -115,7 +114,7 @@ class PtyCommand(Command):
             except BlockingIOError:
                 return
             except OSError:
-                # Linux says so when nobody has the other side open any more.
+                # Linux reports an error when no process has the other side open any more.
                 data = b""
             if not data:
                 self._loop.remove_reader(self._fd)
@@ -125,7 +124,7 @@ class PtyCommand(Command):
             self._take(data)
 
     def _take(self, data: bytes) -> None:
-        """Take output with the ends of lines as the command wrote them."""
+        """Collect output, with line ends as the command wrote them."""
         data = self._half_newline + data
         self._half_newline = b"\r" if data.endswith(b"\r") else b""
         if self._half_newline:
@@ -165,6 +164,6 @@ class PtyCommand(Command):
 
 
 def _control_terminal() -> None:
-    """Make the terminal the one that Ctrl+C and a hang-up come from; runs in the new process."""
+    """Make stdin the controlling terminal, for Ctrl+C and hang-ups; runs in the new process."""
     with contextlib.suppress(OSError):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)

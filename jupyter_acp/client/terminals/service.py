@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The terminals of all sessions: who has which, and how many."""
+"""The terminals of all sessions, and their limits."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ DEFAULT_OUTPUT_LIMIT = 1024 * 1024
 MAX_OUTPUT_LIMIT = 16 * 1024 * 1024
 LEAST_OUTPUT_LIMIT = 64 * 1024
 OUTPUT_PER_SESSION = 128 * 1024 * 1024
-"""What all terminals of a session keep together; when it is used up, each new one keeps the least."""
+"""Maximum kept output per session, in bytes; when it is used up, new terminals keep the least."""
 
 KEPT_PER_SESSION = 50
-"""How many terminals that have ended are kept for agents that never release them."""
+"""Maximum number of ended terminals per session, for agents that never release them."""
 
 _SHELLS = {f"{folder}{name}" for folder in ("", "/bin/", "/usr/bin/") for name in ("sh", "bash")}
 _SHELL_CHARACTERS = set(" \t\n|&;<>()$`\"'*?[]#~=%{}!")
 
 
 class Terminals:
-    """Serves `terminal/*`, in Jupyter's own terminals where the server has them."""
+    """Serves `terminal/*`, in Jupyter's own terminals if the server has them."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Terminals:
         limit: int = 50,
         program: Sequence[str] = (),
     ) -> None:
-        """Run up to `limit` commands at once in each session; `program` is our own, if it is there."""
+        """Run up to `limit` commands at once per session; `program` runs our own command line."""
         self._root_dir = root_dir
         self._large_answers = large_answers
         self._limit = limit
@@ -70,14 +70,14 @@ class Terminals:
                 f"{self._limit} terminals are running in this session, or wait to be allowed: end one "
                 "first (AcpExtension.max_terminals)."
             )
-        # Agents that never release would otherwise fill the memory.
+        # Agents that never release terminals would fill the memory.
         for terminal in [t for t in mine if not t.running][:-KEPT_PER_SESSION]:
             self._end(terminal)
         launch = self._launch(session, wanted)
         line = shlex.join(launch.argv) if wanted.args else wanted.command
         self._starting[session.id] += 1
         try:
-            # What our own program is to do is asked about when it asks.
+            # Our own program asks for permission itself.
             usually: Decision = "allow" if self._is_own(launch, session) else "ask"
             await self._permissions.check(session, _action(line, launch, session.cwd), usually)
             self._check_alive(session)
@@ -92,7 +92,7 @@ class Terminals:
         terminal = Terminal(session, command, output)
         self._terminals[terminal.id] = terminal
         if session.ended:
-            # While it was being started.
+            # The session ended during the start.
             self._end(terminal)
         self._check_alive(session)
         terminal.announce(line, launch.cwd)
@@ -124,18 +124,18 @@ class Terminals:
         return {}
 
     def forget(self, session_id: str) -> None:
-        """End the terminals of a session that is over."""
+        """End the terminals of a session."""
         for terminal in [t for t in self._terminals.values() if t.session_id == session_id]:
             self._end(terminal)
 
     async def close(self) -> None:
-        """End every terminal."""
+        """End all terminals."""
         for terminal in list(self._terminals.values()):
             self._end(terminal)
         await asyncio.gather(*self._ending, return_exceptions=True)
 
     def stop_now(self) -> None:
-        """End every terminal at once, when there is no event loop any more."""
+        """Kill all terminals, without an event loop."""
         for terminal in [*self._terminals.values(), *self._ending.values()]:
             terminal.stop_now()
 
@@ -156,7 +156,7 @@ class Terminals:
         return is_own_command(launch.argv, self._program, session.id, path, launch.extra_env)
 
     def _output_limit(self, session: SessionView, wanted: int | None) -> int:
-        """Return how much is kept of what a command prints: as much as is wanted, if there is room."""
+        """Return the output limit for a new terminal: the requested size, if there is room."""
         mine = [t for t in self._terminals.values() if t.session_id == session.id]
         left = OUTPUT_PER_SESSION - sum(terminal.output_limit for terminal in mine)
         most = min(MAX_OUTPUT_LIMIT, max(left, LEAST_OUTPUT_LIMIT))
@@ -164,7 +164,7 @@ class Terminals:
 
     async def _start(self, launch: Launch, output: Output) -> Command:
         if self._manager is not None:
-            # Imported here: where terminals are off, what they are made of may be missing.
+            # Imported here: where terminals are disabled, its dependencies may be missing.
             from .pty import PtyCommand
 
             if (command := await PtyCommand.start(launch, output, self._manager)) is not None:
@@ -194,10 +194,10 @@ def _action(line: str, launch: Launch, cwd: str) -> Action:
         shown: dict[str, Any] = {"command": line, "cwd": launch.cwd}
         return {"rawInput": {**shown, "env": launch.extra_env} if launch.extra_env else shown}
 
-    # A line that a shell is given is the same command, whoever starts the shell.
+    # `sh -c LINE` is the same command as LINE.
     shell, *args = launch.argv
     by_shell = args[1:2] if shell in _SHELLS and args[:1] == ["-c"] else []
-    # What may change what the command does is shown where a shell would have it.
+    # Variables that can change the effect of the command are shown in front, as in a shell.
     told = {k: v for k, v in launch.extra_env.items() if not is_ordinary_variable(k, v)}
     shown_line = " ".join([*(f"{shlex.quote(k)}={shlex.quote(v)}" for k, v in told.items()), line])
     inside = [rest for each in by_shell if (rest := _after_cd(each, launch.cwd)) is not None]
@@ -208,11 +208,11 @@ def _action(line: str, launch: Launch, cwd: str) -> Action:
 
 
 def _after_cd(line: str, cwd: str) -> str | None:
-    """Return a shell line without a `cd` into the folder that it is run in anyway, if it has one.
+    """Return a shell line without a leading `cd` into its folder, or None if it has no such `cd`.
 
-    Some agents put one in front of what they have asked the user about.
+    Some agents add it to a command after they have asked the user about the command.
     """
-    # Quoted so that a shell takes the name for nothing else.
+    # In both spellings, a shell takes the name literally.
     for name in (shlex.quote(cwd), f"'{cwd}'" if "'" not in cwd else ""):
         before = f"cd {name} && "
         if name and line.startswith(before):

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A command's place in Jupyter's list of terminals, and those who look at it there."""
+"""A command's entry in Jupyter's list of terminals, and the tabs that show it."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from .command import Command
 
 SHOW_INTERVAL = 0.02
 KEPT = 256 * 1024
-"""How many characters a tab that is opened later still gets to see."""
+"""Maximum output for a tab that is opened later, in characters."""
 
 _RESET = "\x1bc"
 
 
 def is_shareable(manager: Any) -> bool:
-    """Whether the server's terminals are kept where we can put one of ours."""
+    """Return True if our terminals can be added to the server's manager."""
     return isinstance(manager, NamedTermManager)
 
 
 class SharedTerminal(PtyWithClients):
-    """What Jupyter's handlers take for one of their terminals.
+    """A terminal that Jupyter's handlers treat as one of theirs.
 
-    Everything that they need is here; how it is read, shown and ended is ours.
+    It has the whole interface that they use, but its own way to read, show and end.
     """
 
     def __init__(self, command: Command, manager: NamedTermManager) -> None:
-        # Not the base class's: that one would start a process.
+        # Without the base class, which would start a process.
         self.clients: list[Any] = []
         self.read_buffer: deque[str] = deque()
         self.ptyproc = command
@@ -53,12 +53,12 @@ class SharedTerminal(PtyWithClients):
 
     @property
     def last_activity(self) -> datetime:
-        """Be active always: an agent waits for the command, however quiet it is."""
+        """Current time: the terminal is always active, as an agent waits for the command."""
         return datetime.now(timezone.utc)
 
     @last_activity.setter
     def last_activity(self, _: datetime) -> None:
-        """Let the handlers note what they like."""
+        """Ignore the time that the handlers set."""
 
     def kill(self, sig: int = signal.SIGTERM) -> None:
         """Send a signal to the command and its group."""
@@ -72,19 +72,19 @@ class SharedTerminal(PtyWithClients):
         self.kill(sig)
 
     async def terminate(self, force: bool = False) -> bool:  # noqa: ARG002
-        """End the command, because the user shut the terminal down."""
+        """End the command, as the user shut the terminal down."""
         await self.ptyproc.kill()
         return True
 
     def show(self, data: bytes) -> None:
-        """Show output to those who look, a little later and all at once."""
+        """Show output in all tabs, after a short delay and in one piece."""
         self._fresh += data
         if len(self._fresh) > KEPT:
             del self._fresh[:-KEPT]
         self._show_soon()
 
     def close(self) -> None:
-        """Leave the list; everybody who looks is told."""
+        """Remove the terminal from the list, and notify all tabs."""
         if self._manager.terminals.get(self.name) is self:
             del self._manager.terminals[self.name]
         self._stop_timer()
@@ -111,7 +111,7 @@ class SharedTerminal(PtyWithClients):
         self._keep(text)
         for client in list(self.clients):
             if _is_busy(client):
-                # A tab that cannot follow must not fill the memory, nor hold up the command.
+                # A slow tab must neither fill the memory nor delay the command.
                 self._behind.add(client)
             elif client in self._behind:
                 self._behind.discard(client)
@@ -131,19 +131,19 @@ class SharedTerminal(PtyWithClients):
 
 
 def _send(client: Any, text: str) -> None:
-    # One that is just closing leaves the list when it is closed.
+    # A tab that is being closed leaves the list by itself.
     with contextlib.suppress(WebSocketClosedError):
         client.on_pty_read(text)
 
 
 def _is_busy(client: Any) -> bool:
-    """Whether a browser has not yet taken what it was last sent."""
+    """Return True if a browser has not received the last output yet."""
     stream = getattr(client.ws_connection, "stream", None)
     return stream is not None and stream.writing()
 
 
 def _new_name(manager: NamedTermManager) -> str:
-    """Name a terminal: in words for its tab, in letters that its address allows."""
+    """Return a new name that is readable in a tab and valid in a URL."""
     while (name := f"agent_{uuid.uuid4().hex[:4]}") in manager.terminals:
         pass
     return name

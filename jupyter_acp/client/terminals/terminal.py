@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""One terminal: a command as its agent asks about it and as the transcript shows it."""
+"""A terminal: a command with its output for the agent and for the transcript."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOW_INTERVAL = 0.05
 
 
 class Terminal:
-    """A command, its last output, and how it ended."""
+    """A command, the end of its output, and its exit status."""
 
     def __init__(self, session: SessionView, command: Command, output: Output) -> None:
         self.id = f"term-{uuid.uuid4().hex}"
@@ -30,23 +30,23 @@ class Terminal:
 
     @property
     def running(self) -> bool:
-        """Whether the command still runs."""
+        """True while the command runs."""
         return not self._running.done()
 
     @property
     def output_limit(self) -> int:
-        """How much of its output may be kept."""
+        """Maximum size of the kept output, in bytes."""
         return self._output.limit
 
     def announce(self, line: str, cwd: str) -> None:
-        """Tell the windows of the command, and where in JupyterLab it can be opened."""
+        """Report the command to the windows, with its name in JupyterLab's terminals."""
         self._session.append(
             protocol.TERMINAL_BEGAN,
             {"terminalId": self.id, "command": line, "cwd": cwd, "name": self._command.name},
         )
 
     def output(self) -> dict[str, Any]:
-        """Return what is kept of the output."""
+        """Return the kept output, and the exit status after the end."""
         result: dict[str, Any] = {
             "output": self._command.readable(self._output.text()),
             "truncated": self._output.truncated,
@@ -63,17 +63,17 @@ class Terminal:
         return {"exitCode": code, "signal": None}
 
     async def wait(self) -> dict[str, Any]:
-        """Wait for the end."""
+        """Wait for the end; return the exit status."""
         await asyncio.shield(self._running)
         return self.status()
 
     async def kill(self) -> None:
-        """End the command and what it started."""
+        """End the command and all that it started."""
         await self._command.kill()
         await asyncio.shield(self._running)
 
     def stop_now(self) -> None:
-        """End the command at once."""
+        """Kill the command, without an event loop."""
         self._command.stop_now()
 
     async def _run(self) -> None:
