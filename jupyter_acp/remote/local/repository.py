@@ -3,7 +3,7 @@
 """The user's own repository: where it is, what it refers to, what is going on in it.
 
 Somebody may have downloaded it together with its `.git`, so here git reads and writes references,
-settings and objects, which runs nothing; whatever looks at files is done in a `Shadow` of it.
+settings and objects, which runs nothing; whatever looks at files is done by an `IsolatedRepository`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..filenames import lines, shown
 from ..git import Git, GitError
-from .names import lines, shown
 from .settings import Settings
 
 OLDEST_GIT = (2, 38)
