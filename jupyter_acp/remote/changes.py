@@ -25,7 +25,7 @@ _MOST_ARGUMENTS = 500
 
 
 class Step(NamedTuple):
-    """What one path is in two trees."""
+    """The modes of one path in two trees."""
 
     path: str
     old_mode: str

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a person should know before a session is sent elsewhere: what goes, what stays, what is wrong."""
+"""The state of a repository before a session is sent elsewhere: what goes, what stays, what is wrong."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class IsolatedRepository:
 
         self.work = work
         self.promised: Remote | None = None
-        """Where the objects are that a partial clone left out."""
+        """The remote that has the objects which a partial clone left out."""
 
         self.git = repository.plain.at(work / "git", config=_CONFIG)
 
@@ -90,7 +90,7 @@ class IsolatedRepository:
 
     @property
     def policy(self) -> Policy:
-        """Where repositories may be."""
+        """The addresses that are allowed."""
         return self.git.policy
 
     def storing(self, env: Mapping[str, str] | None = None) -> Git:

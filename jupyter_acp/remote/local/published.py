@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""How much of what is checked out is on the remote, by the last fetch from there."""
+"""The part of what is checked out that is on the remote, by the last fetch from there."""
 
 from __future__ import annotations
 

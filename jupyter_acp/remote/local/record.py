@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What is being done to the user's repository, and what was done last, in two small files.
+"""The action that is going on in the user's repository, and the last one, in two small files.
 
 An action is written down before anything is touched, so that it can be named if the server is killed.
 When it is done, the note becomes the record by which it can be undone.

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What is in a result: commits, changed files and their contents. Only objects are read, no files."""
+"""The content of a result: commits, changed files and their contents. Only objects are read, no files."""
 
 from __future__ import annotations
 
