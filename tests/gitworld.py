@@ -15,9 +15,10 @@ from typing import Any
 from gitserver import IDENTITY, GitServer, git
 
 from jupyter_acp.remote.git import Git
-from jupyter_acp.remote.home.repository import Repository
-from jupyter_acp.remote.home.results import Result, fetch_target
-from jupyter_acp.remote.home.shadow import Shadow
+from jupyter_acp.remote.local.fetch import fetch_target
+from jupyter_acp.remote.local.isolated import IsolatedRepository
+from jupyter_acp.remote.local.repository import Repository
+from jupyter_acp.remote.local.results import Result
 from jupyter_acp.remote.refs import GitRemoteRef, Policy
 
 POLICY = Policy(schemes=("https", "ssh", "http", "file"))
@@ -51,9 +52,9 @@ class World:
         return await Repository.find(folder or self.home, self.git)
 
     @asynccontextmanager
-    async def shadow(self, folder: Path | None = None):
-        async with Shadow.of(await self.repository(folder), self.cache) as shadow:
-            yield shadow
+    async def isolated(self, folder: Path | None = None):
+        async with IsolatedRepository.of(await self.repository(folder), self.cache) as isolated:
+            yield isolated
 
     def sent(self, revision: str | None = None, branch: str = "main") -> GitRemoteRef:
         revision = revision or git(self.home, "rev-parse", "HEAD")
@@ -81,9 +82,9 @@ class World:
         """Let an agent do some work, and fetch what it has made."""
         sent = sent or self.sent()
         target = self.elsewhere(files, sent)
-        async with self.shadow(folder) as shadow:
+        async with self.isolated(folder) as isolated:
             return await fetch_target(
-                shadow, target, sent=sent, session="session-1", number=self.number
+                isolated, target, sent=sent, session="session-1", number=self.number
             )
 
 

@@ -12,9 +12,9 @@ from gitserver import git
 from gitworld import POLICY, healthy, run, untouched, write
 
 from jupyter_acp.remote.git import Git
-from jupyter_acp.remote.home.description import describe
-from jupyter_acp.remote.home.repository import Repository, RepositoryError
-from jupyter_acp.remote.home.shadow import Shadow
+from jupyter_acp.remote.local.inspection import inspect
+from jupyter_acp.remote.local.isolated import IsolatedRepository
+from jupyter_acp.remote.local.repository import Repository, RepositoryError
 from jupyter_acp.remote.refs import Policy
 
 
@@ -24,20 +24,24 @@ def world(git_world):
 
 
 async def described(world, folder=None):
-    async with world.shadow(folder) as shadow:
-        found = await describe(shadow)
-    json.dumps(found.public()).encode()
+    async with world.isolated(folder) as isolated:
+        found = await inspect(isolated)
+    json.dumps(found).encode()
     return found
 
 
+def listed(found):
+    return [tuple(change.values()) for change in found["changes"]]
+
+
 def codes(notes):
-    return [note.code for note in notes]
+    return [note["code"] for note in notes]
 
 
 async def test_a_clone_that_is_up_to_date(world):
     with untouched(world.home):
         found = await described(world, world.home / "src")
-    assert found.public() == {
+    assert found == {
         "toplevel": str(world.home),
         "remote": "origin",
         "url": world.url,
@@ -65,7 +69,7 @@ async def test_work_that_is_not_committed(world):
     git(world.home, "add", "staged.txt")
     with untouched(world.home):
         found = await described(world)
-    assert [tuple(change) for change in found.changes] == [
+    assert listed(found) == [
         ("?", ".gitignore", 1),
         ("M", "README.md", 1),
         ("?", "d/", 3),
@@ -73,17 +77,15 @@ async def test_work_that_is_not_committed(world):
         ("?", "new.txt", 1),
         ("A", "staged.txt", 1),
     ]
-    assert (found.change_count, found.new_count) == (8, 5)
-    public = found.public()
-    assert public["changes"][2] == {"status": "?", "path": "d/", "files": 3}
-    assert (public["changeCount"], public["newCount"]) == (8, 5)
-    assert found.pushed and found.ref == world.sent()
+    assert (found["changeCount"], found["newCount"]) == (8, 5)
+    assert found["changes"][2] == {"status": "?", "path": "d/", "files": 3}
+    assert found["pushed"] and found["ref"] == world.sent().public()
 
 
 async def test_only_some_of_very_many_changes_are_listed(world):
     write(world.home, {f"n{number}": "" for number in range(300)})
     found = await described(world)
-    assert (len(found.changes), found.change_count) == (200, 300)
+    assert (len(found["changes"]), found["changeCount"]) == (200, 300)
 
 
 async def test_a_file_changed_right_after_it_was_staged_is_seen(world):
@@ -93,7 +95,7 @@ async def test_a_file_changed_right_after_it_was_staged_is_seen(world):
         git(world.home, "add", "README.md")
         (world.home / "README.md").write_text(text)
         found = await described(world)
-        assert ("M", "README.md", 1) in found.changes
+        assert ("M", "README.md", 1) in listed(found)
 
 
 async def test_commits_that_are_not_pushed(world):
@@ -102,11 +104,11 @@ async def test_commits_that_are_not_pushed(world):
         write(world.home, {"README.md": f"{number}\n"})
         git(world.home, "commit", "-qam", "More")
     found = await described(world)
-    assert (found.pushed, found.unpushed) == (False, 2)
-    assert found.revision == git(world.home, "rev-parse", "HEAD")
-    assert found.ref == world.sent(pushed)
-    assert codes(found.warnings) == ["unpushed"]
-    assert "2 commits are not on the remote" in found.warnings[0].message
+    assert (found["pushed"], found["unpushed"]) == (False, 2)
+    assert found["revision"] == git(world.home, "rev-parse", "HEAD")
+    assert found["ref"] == world.sent(pushed).public()
+    assert codes(found["warnings"]) == ["unpushed"]
+    assert "2 commits are not on the remote" in found["warnings"][0]["message"]
 
 
 async def test_a_local_branch_without_an_upstream_begins_at_what_is_nearest(world):
@@ -117,11 +119,11 @@ async def test_a_local_branch_without_an_upstream_begins_at_what_is_nearest(worl
     git(world.home, "push", "-q", "origin", "develop")
     develop = git(world.home, "rev-parse", "HEAD")
     git(world.home, "checkout", "-qb", "mine")
-    assert (await described(world)).ref == world.sent(branch="develop")
+    assert (await described(world))["ref"] == world.sent(branch="develop").public()
     git(world.home, "commit", "-qm", "Mine", "--allow-empty")
     found = await described(world)
-    assert (found.branch, found.unpushed) == ("mine", 1)
-    assert found.ref == world.sent(develop, "develop")
+    assert (found["branch"], found["unpushed"]) == ("mine", 1)
+    assert found["ref"] == world.sent(develop, "develop").public()
 
 
 async def test_an_upstream_of_another_name_in_another_remote(world):
@@ -130,25 +132,25 @@ async def test_an_upstream_of_another_name_in_another_remote(world):
     git(world.home, "checkout", "-qb", "topic")
     git(world.home, "push", "-q", "-u", "fork", "topic:other/name")
     found = await described(world)
-    assert (found.remote, found.url) == ("fork", world.server.url("fork"))
-    assert found.ref is not None and found.ref.branch == "other/name"
+    assert (found["remote"], found["url"]) == ("fork", world.server.url("fork"))
+    assert found["ref"] is not None and found["ref"]["branch"] == "other/name"
 
 
 async def test_the_only_remote_needs_no_name(world):
     git(world.home, "remote", "rename", "origin", "elsewhere")
-    assert (await described(world)).remote == "elsewhere"
+    assert (await described(world))["remote"] == "elsewhere"
     git(world.home, "remote", "add", "another", "https://example.org/a.git")
     git(world.home, "checkout", "-q", "--no-track", "-b", "topic")
     found = await described(world)
-    assert codes(found.problems) == ["noRemote"]
-    assert "elsewhere, another" in found.problems[0].message
+    assert codes(found["problems"]) == ["noRemote"]
+    assert "elsewhere, another" in found["problems"][0]["message"]
 
 
 async def test_a_repository_without_a_remote(world):
     git(world.home, "remote", "remove", "origin")
     found = await described(world)
-    assert codes(found.problems) == ["noRemote"] and found.problems[0].blocking
-    assert (found.ref, found.url, found.can_push) == (None, None, False)
+    assert codes(found["problems"]) == ["noRemote"] and found["problems"][0]["blocking"]
+    assert (found["ref"], found["url"], found["canPush"]) == (None, None, False)
 
 
 async def test_a_repository_without_a_commit(world, tmp_path):
@@ -156,8 +158,8 @@ async def test_a_repository_without_a_commit(world, tmp_path):
     git(tmp_path / "fresh", "remote", "add", "origin", world.url)
     write(tmp_path / "fresh", {"a": "1"})
     found = await described(world, tmp_path / "fresh")
-    assert codes(found.problems) == ["noCommits"]
-    assert found.ref is None
+    assert codes(found["problems"]) == ["noCommits"]
+    assert found["ref"] is None
 
 
 async def test_a_repository_of_which_nothing_was_pushed(world, tmp_path):
@@ -165,16 +167,16 @@ async def test_a_repository_of_which_nothing_was_pushed(world, tmp_path):
     git(tmp_path / "fresh", "remote", "add", "origin", world.url)
     git(tmp_path / "fresh", "commit", "-q", "--allow-empty", "-m", "One")
     found = await described(world, tmp_path / "fresh")
-    assert codes(found.problems) == ["notPushed"] and not found.problems[0].blocking
-    assert (found.ref, found.can_push, found.unpushed) == (None, True, 1)
+    assert codes(found["problems"]) == ["notPushed"] and not found["problems"][0]["blocking"]
+    assert (found["ref"], found["canPush"], found["unpushed"]) == (None, True, 1)
 
 
 async def test_a_detached_head(world):
     git(world.home, "checkout", "-q", "--detach")
     found = await described(world)
-    assert codes(found.problems) == ["detached"] and not found.problems[0].blocking
-    assert found.branch is None
-    assert found.ref == world.sent()
+    assert codes(found["problems"]) == ["detached"] and not found["problems"][0]["blocking"]
+    assert found["branch"] is None
+    assert found["ref"] == world.sent().public()
 
 
 async def test_a_shallow_clone(world, tmp_path):
@@ -182,8 +184,8 @@ async def test_a_shallow_clone(world, tmp_path):
     git(world.home, "push", "-q", "origin", "main")
     shallow = world.clone(tmp_path / "shallow", "--depth=1")
     found = await described(world, shallow)
-    assert codes(found.warnings) == ["shallow"]
-    assert (found.pushed, found.ref) == (True, world.sent())
+    assert codes(found["warnings"]) == ["shallow"]
+    assert (found["pushed"], found["ref"]) == (True, world.sent().public())
 
 
 async def test_a_merge_in_progress(world):
@@ -196,8 +198,8 @@ async def test_a_merge_in_progress(world):
         git(world.home, "merge", "main")
     with untouched(world.home):
         found = await described(world)
-    assert "inProgress" in codes(found.problems)
-    assert found.changes == [("M", "README.md", 1)]
+    assert "inProgress" in codes(found["problems"])
+    assert listed(found) == [("M", "README.md", 1)]
 
 
 async def test_submodules_large_files_and_filters_are_explained(world, tmp_path):
@@ -216,25 +218,25 @@ async def test_submodules_large_files_and_filters_are_explained(world, tmp_path)
     git(world.home, "config", "filter.strip.clean", "false")
     git(world.home, "config", "filter.unused.clean", "false")
     found = await described(world)
-    assert codes(found.warnings) == ["submodules", "lfs", "filters"]
-    assert "(strip)" in found.warnings[2].message
+    assert codes(found["warnings"]) == ["submodules", "lfs", "filters"]
+    assert "(strip)" in found["warnings"][2]["message"]
     # One that the user has set up for every repository is run, as always.
     git(tmp_path, "config", "--global", "filter.strip.clean", "cat")
-    assert codes((await described(world)).warnings) == ["submodules", "lfs"]
+    assert codes((await described(world))["warnings"]) == ["submodules", "lfs"]
 
 
 async def test_an_address_that_is_not_allowed(world):
     git(world.home, "remote", "set-url", "origin", "ext::sh -c touch% /tmp/evil")
     found = await described(world)
-    assert codes(found.problems) == ["urlRefused"]
-    assert (found.url, found.ref, found.can_push) == (None, None, False)
+    assert codes(found["problems"]) == ["urlRefused"]
+    assert (found["url"], found["ref"], found["canPush"]) == (None, None, False)
     git(world.home, "remote", "set-url", "origin", "https://example.net/a.git")
     repository = await Repository.find(
         world.home, Git(policy=Policy(hosts=("example.org",)), timeout=60)
     )
-    async with Shadow.of(repository, world.cache) as shadow:
-        found = await describe(shadow)
-    assert "remote_hosts" in found.problems[0].message
+    async with IsolatedRepository.of(repository, world.cache) as isolated:
+        found = await inspect(isolated)
+    assert "remote_hosts" in found["problems"][0]["message"]
 
 
 @pytest.mark.parametrize("login", ["ada:s3cret", "ada:s3@cret", "s3cret"], ids="abc")
@@ -243,13 +245,13 @@ async def test_no_password_is_shown(world, login):
     found = await described(world)
     # Which of two signs ends the login is not the same to git and to what it uses: that is refused.
     is_plain = login.count("@") == 0
-    assert found.url == ("https://example.org/a.git" if is_plain else None)
-    assert ("urlRefused" in codes(found.problems)) is not is_plain
-    assert "s3" not in json.dumps(found.public()) + repr(found)
+    assert found["url"] == ("https://example.org/a.git" if is_plain else None)
+    assert ("urlRefused" in codes(found["problems"])) is not is_plain
+    assert "s3" not in json.dumps(found) + repr(found)
     git(world.home, "remote", "set-url", "origin", f"gopher://{login}@example.org/a.git")
     found = await described(world)
-    assert codes(found.problems) == ["urlRefused"]
-    assert "s3" not in json.dumps(found.public()) + repr(found)
+    assert codes(found["problems"]) == ["urlRefused"]
+    assert "s3" not in json.dumps(found) + repr(found)
 
 
 async def test_short_addresses_of_the_user_are_understood_and_those_of_the_repository_are_not(
@@ -257,10 +259,10 @@ async def test_short_addresses_of_the_user_are_understood_and_those_of_the_repos
 ):
     git(world.home, "remote", "set-url", "origin", "srv:project.git")
     git(world.home, "config", "url.https://evil.net/.insteadOf", "srv:")
-    assert codes((await described(world)).problems) == ["urlRefused"]
+    assert codes((await described(world))["problems"]) == ["urlRefused"]
     git(tmp_path, "config", "--global", f"url.http://{world.server.host}/.insteadOf", "srv:")
     found = await described(world)
-    assert (found.url, found.problems) == (world.url, [])
+    assert (found["url"], found["problems"]) == (world.url, [])
 
 
 async def test_what_is_not_a_repository(world, tmp_path):
@@ -306,26 +308,26 @@ async def test_a_repository_of_another_user(world):
     os.chown(world.home / ".git", 12345, 12345)
     assert b"dubious ownership" in run(world.home, "status").stderr
     found = await described(world)
-    assert codes(found.warnings) == ["foreign"]
-    assert found.ref is not None
+    assert codes(found["warnings"]) == ["foreign"]
+    assert found["ref"] is not None
 
 
 async def test_a_linked_working_tree(world, tmp_path):
     git(world.home, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"), "main")
     write(tmp_path / "side", {"README.md": "side\n"})
     found = await described(world, tmp_path / "side")
-    assert (found.toplevel, found.branch) == (str(tmp_path / "side"), "side")
-    assert found.changes == [("M", "README.md", 1)]
-    assert found.ref == world.sent()
-    assert (await described(world)).changes == []
+    assert (found["toplevel"], found["branch"]) == (str(tmp_path / "side"), "side")
+    assert listed(found) == [("M", "README.md", 1)]
+    assert found["ref"] == world.sent().public()
+    assert (await described(world))["changes"] == []
 
 
 async def test_a_working_tree_of_a_bare_repository(world, tmp_path):
     bare = world.clone(tmp_path / "all.git", "--bare")
     git(bare, "worktree", "add", "-q", str(tmp_path / "side"), "main")
     found = await described(world, tmp_path / "side")
-    assert found.branch == "main"
-    assert codes(found.problems) == ["notPushed"]
+    assert found["branch"] == "main"
+    assert codes(found["problems"]) == ["notPushed"]
 
 
 async def test_a_repository_of_the_longer_hashes(world, tmp_path):
@@ -338,8 +340,8 @@ async def test_a_repository_of_the_longer_hashes(world, tmp_path):
     git(tmp_path / "long", "update-ref", "refs/remotes/origin/main", revision)
     write(tmp_path / "long", {"a": "2\n"})
     found = await described(world, tmp_path / "long")
-    assert found.ref is not None and found.ref.revision == revision and len(revision) == 64
-    assert found.changes == [("M", "a", 1)]
+    assert found["ref"] is not None and found["ref"]["revision"] == revision and len(revision) == 64
+    assert listed(found) == [("M", "a", 1)]
 
 
 async def test_a_sparse_checkout(world):
@@ -349,7 +351,7 @@ async def test_a_sparse_checkout(world):
         git(world.home, "config", "index.sparse", sparse)
         git(world.home, "sparse-checkout", "reapply")
         with untouched(world.home):
-            assert (await described(world)).changes == []
+            assert (await described(world))["changes"] == []
 
 
 async def test_an_index_in_two_parts(world):
@@ -360,7 +362,7 @@ async def test_an_index_in_two_parts(world):
     assert list(world.home.glob(".git/sharedindex.*"))
     with untouched(world.home):
         found = await described(world)
-    assert found.changes == [("M", "README.md", 1), ("M", "src/a.py", 1)]
+    assert listed(found) == [("M", "README.md", 1), ("M", "src/a.py", 1)]
 
 
 async def test_odd_names(world, tmp_path):
@@ -368,13 +370,12 @@ async def test_odd_names(world, tmp_path):
     write(world.home, dict.fromkeys(names, "x\n"))
     (world.home / os.fsdecode(b"latin-\xe9")).write_text("x\n")
     found = await described(world)
-    assert {change.path for change in found.changes} == {*names, "latin-\udce9"}
-    shown = {change["path"] for change in found.public()["changes"]}
+    shown = {change["path"] for change in found["changes"]}
     assert shown == {*names, "latin-\\xe9"}
     odd = tmp_path / os.fsdecode(b"od\xe9\nd ")
     odd.mkdir()
     found = await described(world, world.clone(odd / "home"))
-    assert found.toplevel == str(odd / "home") and found.ref is not None
+    assert found["toplevel"] == str(odd / "home") and found["ref"] is not None
 
 
 async def test_names_of_branches_that_end_lines_elsewhere(world):
@@ -386,7 +387,7 @@ async def test_names_of_branches_that_end_lines_elsewhere(world):
     assert f"refs/remotes/origin/{odd}" in await repository.refs("refs/remotes/")
     assert (await repository.head()).branch == odd
     found = await described(world)
-    assert found.branch == odd and found.pushed
+    assert found["branch"] == odd and found["pushed"]
 
 
 async def test_line_ends_are_no_changes(world):
@@ -395,10 +396,10 @@ async def test_line_ends_are_no_changes(world):
     git(world.home, "checkout", "README.md")
     assert (world.home / "README.md").read_bytes() == b"# Hello\r\n"
     os.utime(world.home / "README.md", (1, 1))
-    assert (await described(world)).changes == []
+    assert (await described(world))["changes"] == []
     git(world.home, "config", "core.autocrlf", "false")
     os.utime(world.home / "README.md", (2, 2))
-    assert (await described(world)).changes == [("M", "README.md", 1)]
+    assert listed(await described(world)) == [("M", "README.md", 1)]
 
 
 async def test_what_the_repository_ignores_by_its_own_settings(world, tmp_path):
@@ -406,16 +407,16 @@ async def test_what_the_repository_ignores_by_its_own_settings(world, tmp_path):
     git(world.home, "config", "core.excludesFile", str(tmp_path / "ignored"))
     (world.home / ".git" / "info" / "exclude").write_text("private*\n")
     write(world.home, {"secret.key": "x", "private.txt": "x", "plain.txt": "x"})
-    assert (await described(world)).changes == [("?", "plain.txt", 1)]
+    assert listed(await described(world)) == [("?", "plain.txt", 1)]
 
 
 async def test_what_jupyter_leaves_beside_notebooks_is_no_work(world):
     left = {"sub/.ipynb_checkpoints/a-checkpoint.ipynb": "{}", ".ipynb_checkpoints/b": "{}"}
     write(world.home, {**left, "src/.ipynb_checkpoints/c": "{}"})
-    assert (await described(world)).change_count == 0
+    assert (await described(world))["changeCount"] == 0
     write(world.home, {"sub/a.ipynb": "{}"})
     found = await described(world)
-    assert (found.changes, found.change_count) == ([("?", "sub/", 1)], 1)
+    assert (listed(found), found["changeCount"]) == ([("?", "sub/", 1)], 1)
 
 
 async def test_settings_of_the_user_for_this_place_hold(world, tmp_path):
@@ -426,9 +427,9 @@ async def test_settings_of_the_user_for_this_place_hold(world, tmp_path):
     git(world.home, "checkout", "README.md")
     assert (world.home / "README.md").read_bytes() == b"# Hello\r\n"
     os.utime(world.home / "README.md", (1, 1))
-    assert (await described(world)).changes == []
-    async with world.shadow() as shadow:
-        assert shadow.settings.identity["GIT_AUTHOR_NAME"] == "Work Ada"
+    assert (await described(world))["changes"] == []
+    async with world.isolated() as isolated:
+        assert isolated.settings.identity["GIT_AUTHOR_NAME"] == "Work Ada"
 
 
 async def test_what_a_partial_clone_left_out_is_not_fetched_by_its_own_rules(world, tmp_path):
@@ -448,6 +449,6 @@ async def test_what_a_partial_clone_left_out_is_not_fetched_by_its_own_rules(wor
 async def test_the_same_policy_holds_for_what_git_starts(world):
     repository = await world.repository()
     assert repository.plain.policy is POLICY
-    async with world.shadow() as shadow:
-        assert shadow.git.policy is POLICY
-        assert await shadow.git.text("config", "core.hooksPath") == os.devnull
+    async with world.isolated() as isolated:
+        assert isolated.git.policy is POLICY
+        assert await isolated.git.text("config", "core.hooksPath") == os.devnull

@@ -14,10 +14,10 @@ from gitserver import git, git_server
 from gitworld import World, healthy, run, untouched, write
 
 from jupyter_acp.remote.git import GitError
-from jupyter_acp.remote.home.repository import RepositoryError
-from jupyter_acp.remote.home.scratch import delete_scratch, push_scratch
-from jupyter_acp.remote.home.shadow import Shadow
 from jupyter_acp.remote.limits import Limits
+from jupyter_acp.remote.local.isolated import IsolatedRepository
+from jupyter_acp.remote.local.push import delete_scratch, push_scratch
+from jupyter_acp.remote.local.repository import RepositoryError
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def world(git_world):
 
 
 async def pushed(world, folder=None, *, include_uncommitted=True, **options):
-    async with world.shadow(folder) as shadow:
-        return await push_scratch(shadow, include_uncommitted=include_uncommitted, **options)
+    async with world.isolated(folder) as isolated:
+        return await push_scratch(isolated, include_uncommitted=include_uncommitted, **options)
 
 
 def tree(world, ref):
@@ -95,15 +95,15 @@ async def test_what_was_pushed_is_deleted_unless_somebody_uses_it(world):
     write(world.home, {"README.md": "1\n"})
     ref, other = await pushed(world), await pushed(world)
     git(world.bare, "update-ref", f"refs/heads/{other.branch}", "main")
-    async with world.shadow() as shadow:
+    async with world.isolated() as isolated:
         with untouched(world.home):
-            await delete_scratch(shadow, ref)
+            await delete_scratch(isolated, ref)
         with pytest.raises(GitError, match="stale info"):
-            await delete_scratch(shadow, other)
+            await delete_scratch(isolated, other)
         # No other branch is ours to delete, whatever it is called.
-        await delete_scratch(shadow, world.sent())
+        await delete_scratch(isolated, world.sent())
         with pytest.raises(RepositoryError, match="no remote here"):
-            await delete_scratch(shadow, ref.model_copy(update={"url": "https://example.org/a"}))
+            await delete_scratch(isolated, ref.model_copy(update={"url": "https://example.org/a"}))
     assert git(world.bare, "branch", "--format=%(refname:short)").split() == [other.branch, "main"]
 
 
@@ -115,7 +115,7 @@ async def test_a_push_that_is_given_up_leaves_nothing(world, monkeypatch):
         pushed_already.set()
         await asyncio.sleep(60)
 
-    monkeypatch.setattr("jupyter_acp.remote.home.scratch._readable", slow)
+    monkeypatch.setattr("jupyter_acp.remote.local.push._readable", slow)
     task = asyncio.ensure_future(pushed(world))
     await pushed_already.wait()
     assert "acp/scratch" in git(world.bare, "branch")
@@ -147,7 +147,7 @@ async def test_a_branch_that_is_taken_is_not_overwritten(world, monkeypatch):
     git(world.home, "push", "-q", "origin", "main:refs/heads/acp/scratch/taken")
     before = git(world.bare, "rev-parse", "acp/scratch/taken")
     write(world.home, {"README.md": "1\n"})
-    monkeypatch.setattr("jupyter_acp.remote.home.scratch.secrets.token_hex", lambda _: "taken")
+    monkeypatch.setattr("jupyter_acp.remote.local.push.secrets.token_hex", lambda _: "taken")
     with pytest.raises(GitError, match="stale info"):
         await pushed(world)
     assert git(world.bare, "rev-parse", "acp/scratch/taken") == before
@@ -317,10 +317,10 @@ async def test_pushing_can_be_watched_and_stopped(world):
     assert not list(world.cache.glob("*/work-*"))
 
 
-async def test_nothing_is_left_of_the_shadow(world):
-    async with Shadow.of(await world.repository(), world.cache) as shadow:
-        await push_scratch(shadow, include_uncommitted=True)
-        assert shadow.work.is_dir()
+async def test_nothing_is_left_of_the_isolated_repository(world):
+    async with IsolatedRepository.of(await world.repository(), world.cache) as isolated:
+        await push_scratch(isolated, include_uncommitted=True)
+        assert isolated.work.is_dir()
     assert not list(world.cache.glob("*/work-*"))
     (place,) = world.cache.iterdir()
     assert place.stat().st_mode & 0o077 == 0

@@ -24,7 +24,7 @@ from jupyter_core.paths import jupyter_path
 from ..agents.catalog import Catalog, Entry
 from ..agents.environment import is_server_secret
 from ..history.database import SCHEMA_VERSION
-from ..remote.home.repository import OLDEST_GIT
+from ..remote.local.repository import OLDEST_GIT
 from ..rpc import RpcError
 from .findings import Finding, bad, good, note
 

@@ -36,7 +36,7 @@ from .session import Session
 
 if TYPE_CHECKING:
     from ..agents.spec import AgentSpec
-    from .homecoming import Homecoming
+    from .remote_results import RemoteResults
 
 
 class Client(Listener, Protocol):
@@ -101,7 +101,7 @@ class SessionManager:
         self._foreign = Foreign(
             root_dir, limits.request_timeout, self.links, self._index, self._pending_deletions
         )
-        self._homecoming: Homecoming | None = None
+        self._remote_results: RemoteResults | None = None
 
     async def open(self) -> None:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
@@ -118,15 +118,15 @@ class SessionManager:
             give_up_fetching(session)
         self.archive.open()
         if homes := {record.home for record in records if record.home}:
-            (await self.homecoming()).recover(homes)
+            (await self.remote_results()).look_for_interrupted(homes)
 
     async def close(self) -> None:
         """Stop every agent and save everything."""
         self.links.refuse_more()
         self.archive.close()
         self._notifier.close()
-        if self._homecoming is not None:
-            self._homecoming.close()
+        if self._remote_results is not None:
+            self._remote_results.close()
         await asyncio.gather(*(window.close() for window in list(self.windows)))
         for session in self._index:
             await session.stop()
@@ -295,7 +295,7 @@ class SessionManager:
         self._services.forget(session)
         self._index.remove(session)
         if session.record.home:
-            (await self.homecoming()).dropped(session)
+            (await self.remote_results()).dropped(session)
         await self._journal.delete(session.id)
 
     async def delete_if_idle(self, id: str) -> None:
@@ -332,7 +332,7 @@ class SessionManager:
                 self._services.forget(session)
         self._index.remove(session)
         if session.record.home:
-            await (await self.homecoming()).forget(session)
+            await (await self.remote_results()).forget(session)
         self._services.deleted(session)
         self._notifier.removed(id)
 
@@ -395,22 +395,22 @@ class SessionManager:
 
     # What comes back from elsewhere
 
-    async def homecoming(self) -> Homecoming:
+    async def remote_results(self) -> RemoteResults:
         """Return what works on the user's repositories, made at first use."""
-        if self._homecoming is None:
-            from .homecoming import Homecoming
+        if self._remote_results is None:
+            from .remote_results import RemoteResults
 
-            self._homecoming = Homecoming(
+            self._remote_results = RemoteResults(
                 self.limits.remote, self.all, self._look_at_files, self.log
             )
-        return self._homecoming
+        return self._remote_results
 
     async def fetch_result(self, session: Session, number: int) -> None:
         """Fetch what has come back of a session."""
-        home = await self.homecoming()
+        results = await self.remote_results()
         for result in session.record.results:
             if result["number"] == number:
-                home.arrived(session, result, self._progressed)
+                results.arrived(session, result, self._progressed)
 
     def _brought(self, session: Session, result: dict[str, Any]) -> None:
         """Fetch what a turn has brought back to the user, without keeping the turn waiting for it."""

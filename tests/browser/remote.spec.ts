@@ -87,6 +87,10 @@ test('work that is only here goes along, and what comes back is reviewed, merged
   await expect(page.locator('.jp-Cell-diff').first()).toBeVisible();
   await chat.show(`${repository.folder}/notes.txt`);
 
+  // The result has the draft as it was sent; here it is nowhere but in its file.
+  await chat.act(card, 'Merge');
+  await expect(card.getByRole('alert')).toContainText('draft.txt');
+  repository.git('stash', '--include-untracked');
   await chat.act(card, 'Merge');
   await expect(card.getByRole('status').first()).toHaveText('merged');
   await expect(
@@ -100,8 +104,9 @@ test('work that is only here goes along, and what comes back is reviewed, merged
   await card.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect(card.getByRole('status').first()).toHaveText('to be reviewed');
   expect(repository.read('notes.txt')).toBe('one\n');
-  expect(repository.read('draft.txt')).toBe('not even committed\n');
   expect(repository.git('rev-parse', 'HEAD')).toBe(head);
+  repository.git('stash', 'pop');
+  expect(repository.read('draft.txt')).toBe('not even committed\n');
   await expect(editor).not.toContainText('two', { timeout: 30_000 });
 });
 

@@ -4,9 +4,9 @@
 
 terminado does not fit for agents' commands: the end of a process blocks its event loop for at least
 a tenth of a second, and for as long as the process lives if that has closed its terminal. A start
-in a missing folder leaves a copy of the server running, and a slow tab fills the memory. So module
-creates the process and the pseudo-terminal, with only our variables in the environment, and uses
-nothing of Jupyter but its list of terminals.
+in a missing folder leaves a copy of the server running, and a slow tab fills the memory. So this
+module creates the process and the pseudo-terminal, with only our variables in the environment, and
+uses nothing of Jupyter but its list of terminals.
 """
 
 from __future__ import annotations

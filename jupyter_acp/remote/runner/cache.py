@@ -21,10 +21,10 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..git import NO_LFS, Git, GitError, Report
-from ..home.owner import Owner
 from ..options import RemoteOptions
 from ..refs import GitRemoteRef, check_branch
 from .mirror import Mirror, remove
+from .owner import Owner
 from .worktree import Worktree
 
 DAY = 86400.0

@@ -10,7 +10,7 @@ from typing import Any
 from ... import protocol
 from ...rpc import invalid_params
 from ..capabilities import ours
-from ..home.names import some
+from ..filenames import some
 
 
 def remote_of(params: dict[str, Any]) -> Any:

@@ -14,9 +14,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..changes import NOTHING, SUBMODULE, Entry, enter, entries, stage, unstaged, untracked
+from ..filenames import listed
 from ..git import Git, GitError
-from ..home.files import NOTHING, SUBMODULE, Entry, enter, entries, stage, unstaged, untracked
-from ..home.names import listed
 from ..limits import Limits
 
 REPOSITORY = "a repository of its own, whose files only a commit and a push of its own could bring"

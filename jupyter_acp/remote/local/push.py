@@ -13,15 +13,15 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..changes import stage, unstaged, untracked
 from ..git import GitError, Report, Room
 from ..limits import Limits
 from ..refs import GitRemoteRef, RefError, git_ref, public_url
-from .files import stage, unstaged, untracked
+from .fetch import same_repository
+from .isolated import IsolatedRepository
 from .repository import Head, RepositoryError
-from .results import same_repository
 from .settings import Remote
-from .shadow import Shadow
-from .transaction import to_the_end
+from .to_the_end import to_the_end
 
 PREFIX = "acp/scratch/"
 
@@ -29,26 +29,26 @@ _ALONE = ("--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodule
 
 
 async def push_scratch(
-    shadow: Shadow,
+    isolated: IsolatedRepository,
     *,
     include_uncommitted: bool,
     report: Report | None = None,
     limits: Limits | None = None,
 ) -> GitRemoteRef:
     """Push what is checked out, and what is not committed if wanted, and return where it is."""
-    repository = shadow.repository
+    repository = isolated.repository
     head = await repository.head()
     if head.revision is None:
         raise RepositoryError("noCommits", "There is no commit yet. Make one (git commit) first.")
-    remote = _remote(shadow, head)
+    remote = _remote(isolated, head)
     limits = limits or Limits()
     tip = head.revision
     if include_uncommitted:
-        tip = await _commit(shadow, head, limits)
+        tip = await _commit(isolated, head, limits)
     branch = PREFIX + secrets.token_hex(8)
     name = f"refs/heads/{branch}"
     try:
-        await shadow.git.run(
+        await isolated.git.run(
             "push",
             "--progress",
             *_ALONE,
@@ -58,69 +58,71 @@ async def push_scratch(
             remote.push_url,
             f"{tip}:{name}",
             report=report,
-            room=Room(shadow.work, limits.size),
+            room=Room(isolated.work, limits.size),
         )
-        url = await _readable(shadow, remote, name, tip)
+        url = await _readable(isolated, remote, name, tip)
     except asyncio.CancelledError:
         # It may have been there already when somebody lost patience.
         with contextlib.suppress(GitError):
-            await to_the_end(_delete(shadow, remote, name, tip))
+            await to_the_end(_delete(isolated, remote, name, tip))
         raise
     return git_ref({"type": "git", "url": public_url(url), "branch": branch, "revision": tip})
 
 
-async def delete_scratch(shadow: Shadow, ref: GitRemoteRef) -> None:
+async def delete_scratch(isolated: IsolatedRepository, ref: GitRemoteRef) -> None:
     """Delete what was pushed, unless somebody has pushed to it since."""
     name = f"refs/heads/{ref.branch}"
     if not ref.branch.startswith(PREFIX):
         return
-    for each in shadow.settings.remotes:
-        remote = shadow.settings.named_remote(each)
+    for each in isolated.settings.remotes:
+        remote = isolated.settings.named_remote(each)
         try:
             places = (remote.address, remote.real_url, remote.real_push_url)
             if any(same_repository(place, ref.url) for place in places):
-                remote.check_push(shadow.policy)
-                await _delete(shadow, remote, name, ref.revision)
+                remote.check_push(isolated.policy)
+                await _delete(isolated, remote, name, ref.revision)
                 return
         except RefError:
             continue
     raise RepositoryError("noRemote", f"There is no remote here that has {ref.branch}.")
 
 
-async def _delete(shadow: Shadow, remote: Remote, name: str, tip: str) -> None:
+async def _delete(isolated: IsolatedRepository, remote: Remote, name: str, tip: str) -> None:
     lease = f"--force-with-lease={name}:{tip}"
-    await shadow.git.run(
+    await isolated.git.run(
         "push", "-q", *_ALONE, lease, "--end-of-options", remote.push_url, f":{name}"
     )
 
 
-def _remote(shadow: Shadow, head: Head) -> Remote:
-    remote = shadow.settings.remote(head.branch)
+def _remote(isolated: IsolatedRepository, head: Head) -> Remote:
+    remote = isolated.settings.remote(head.branch)
     if remote is None:
         raise RepositoryError(
             "noRemote", "It is not known where to push to: the repository has no remote."
         )
     try:
-        remote.check(shadow.policy)
-        remote.check_push(shadow.policy)
+        remote.check(isolated.policy)
+        remote.check_push(isolated.policy)
     except RefError as error:
         words = str(error).removeprefix("remote.url: ")
         raise RepositoryError("urlRefused", f"The remote {remote.name}: {words}.") from None
     return remote
 
 
-async def _readable(shadow: Shadow, remote: Remote, name: str, tip: str) -> str:
+async def _readable(isolated: IsolatedRepository, remote: Remote, name: str, tip: str) -> str:
     """Return the address under which others find the branch: pushing may go another way."""
     if remote.push_url == remote.url:
         return remote.address
-    seen = await shadow.git.text("ls-remote", "--end-of-options", remote.url, name, ok=(0, 2, 128))
+    seen = await isolated.git.text(
+        "ls-remote", "--end-of-options", remote.url, name, ok=(0, 2, 128)
+    )
     return remote.address if seen.startswith(tip) else remote.real_push_url
 
 
-async def _commit(shadow: Shadow, head: Head, limits: Limits) -> str:
+async def _commit(isolated: IsolatedRepository, head: Head, limits: Limits) -> str:
     """Return a commit of all files as they are, on top of what is checked out."""
     assert head.revision is not None
-    git = shadow.on_files(await shadow.copy_index())
+    git = await isolated.on_copy()
     if await git.run("ls-files", "-z", "--unmerged"):
         raise RepositoryError(
             "unmerged", "There are files with conflicts. Resolve them before their work is sent."
@@ -128,13 +130,13 @@ async def _commit(shadow: Shadow, head: Head, limits: Limits) -> str:
     paths = [*await unstaged(git), *await untracked(git)]
     # A repository in a folder of this one is not part of it.
     paths = [path for path in paths if not path.endswith("/")]
-    await asyncio.to_thread(_measure, shadow.repository.toplevel, paths, limits)
+    await asyncio.to_thread(_measure, isolated.repository.toplevel, paths, limits)
     await stage(git, paths)
     tree = await git.text("write-tree")
     if tree == await git.text("rev-parse", f"{head.revision}^{{tree}}"):
         return head.revision
     on = f" on {head.branch}" if head.branch else ""
-    who = shadow.git.at(shadow.git.git_dir, env=shadow.settings.identity)
+    who = isolated.git.at(isolated.git.git_dir, env=isolated.settings.identity)
     return await who.text("commit-tree", "-p", head.revision, "-m", f"Work in progress{on}", tree)
 
 

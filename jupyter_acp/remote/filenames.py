@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Names of files as git tells them: any bytes but zero, yet to be shown, sent and asked for."""
+"""Names of files as git prints them: any bytes but zero, which are yet shown, sent and asked for."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _ESCAPED = re.compile(r"\\x([89a-f][0-9a-f])")
 
 
 def listed(output: bytes) -> list[str]:
-    """Return the names in what git printed with `-z`."""
+    """Return the names that git printed with `-z`."""
     return [os.fsdecode(name) for name in output.split(b"\0") if name]
 
 
 def lines(output: bytes) -> list[str]:
-    """Return the names in what git printed one to a line; other signs that end lines are in names."""
+    """Return the names that git printed one to a line; a name may hold other line separators."""
     return [os.fsdecode(name) for name in output.split(b"\n") if name]
 
 

@@ -11,15 +11,18 @@ import pytest
 from gitserver import git, git_server
 from gitworld import World, run, write
 
-from jupyter_acp.remote.home.actions import checkout, merge, pick, undo
-from jupyter_acp.remote.home.description import describe
-from jupyter_acp.remote.home.reading import commits, contents, files
-from jupyter_acp.remote.home.recovery import recover
-from jupyter_acp.remote.home.repository import RepositoryError
-from jupyter_acp.remote.home.results import discard, fetch_target
-from jupyter_acp.remote.home.scratch import push_scratch
-from jupyter_acp.remote.home.settings import Settings
-from jupyter_acp.remote.home.shadow import Shadow, config_line
+from jupyter_acp.remote.local.checkout import checkout
+from jupyter_acp.remote.local.fetch import fetch_target
+from jupyter_acp.remote.local.inspection import inspect
+from jupyter_acp.remote.local.interrupted import interrupted
+from jupyter_acp.remote.local.isolated import IsolatedRepository, config_line
+from jupyter_acp.remote.local.merge import merge, pick
+from jupyter_acp.remote.local.push import push_scratch
+from jupyter_acp.remote.local.repository import RepositoryError
+from jupyter_acp.remote.local.results import discard
+from jupyter_acp.remote.local.review import commits, contents, files
+from jupyter_acp.remote.local.settings import Settings
+from jupyter_acp.remote.local.undo import undo
 
 HOOKS = [
     "applypatch-msg",
@@ -210,37 +213,37 @@ def test_the_traps_work(trapped):
 
 async def stages(world):
     """Do everything that can be done."""
-    async with world.shadow() as shadow:
-        await recover(shadow)
-        found = await describe(shadow)
-        assert found.change_count == 4 and found.can_push, found
-        assert {note.code for note in found.warnings} == {"submodules", "lfs", "filters"}
+    async with world.isolated() as isolated:
+        await interrupted(isolated)
+        found = await inspect(isolated)
+        assert found["changeCount"] == 4 and found["canPush"], found
+        assert {note["code"] for note in found["warnings"]} == {"submodules", "lfs", "filters"}
         yield "describe"
-        sent = await push_scratch(shadow, include_uncommitted=True)
+        sent = await push_scratch(isolated, include_uncommitted=True)
         yield "scratch"
         changes = {"a.txt": "mine\ntheirs\n", "b.proc": "theirs\n", "n.txt": "n\n", "c.nb": "n"}
         target = world.elsewhere(changes, sent)
-        result = await fetch_target(shadow, target, sent=sent, session="s", number=1)
+        result = await fetch_target(isolated, target, sent=sent, session="s", number=1)
         yield "fetch"
-        await commits(shadow, result)
-        await files(shadow, result)
-        await contents(shadow, result, "a.txt")
+        await commits(isolated, result)
+        await files(isolated, result)
+        await contents(isolated, result, "a.txt")
         yield "read"
+        with pytest.raises(RepositoryError):
+            await merge(isolated, result)
+        yield "refuse"
+        write(world.home, {**FILES, "new.txt": None})
         for action in (
-            lambda: checkout(shadow, result, "taken"),
-            lambda: merge(shadow, result),
-            lambda: pick(shadow, result),
+            lambda: checkout(isolated, result, "taken"),
+            lambda: merge(isolated, result),
+            lambda: pick(isolated, result),
         ):
             record = await action()
             assert (world.home / "n.txt").exists()
-            yield record.action
-            await undo(shadow, record.id)
-            yield f"undo {record.action}"
-        write(world.home, {"a.txt": "later\n"})
-        with pytest.raises(RepositoryError):
-            await merge(shadow, result)
-        yield "refuse"
-        await discard(shadow.repository, result)
+            yield record.kind
+            await undo(isolated, record.id)
+            yield f"undo {record.kind}"
+        await discard(isolated.repository, result)
         yield "discard"
 
 
@@ -264,20 +267,20 @@ async def test_no_driver_of_the_repository_merges(trapped):
     write(home, {"x.py": lines})
     git(home, *PLAIN, "add", "x.py")
     git(home, *PLAIN, "commit", "-qm", "Lines")
-    async with world.shadow() as shadow:
-        sent = await push_scratch(shadow, include_uncommitted=False)
+    async with world.isolated() as isolated:
+        sent = await push_scratch(isolated, include_uncommitted=False)
         target = world.elsewhere({"x.py": lines.replace("19", "nineteen")}, sent)
-        result = await fetch_target(shadow, target, sent=sent, session="s", number=1)
+        result = await fetch_target(isolated, target, sent=sent, session="s", number=1)
     write(home, {"x.py": lines.replace("0\n", "zero\n", 1)})
     git(home, *PLAIN, "add", "x.py")
     git(home, *PLAIN, "commit", "-qm", "Zero")
     traps.set_again()
-    async with world.shadow() as shadow:
-        record = await merge(shadow, result)
-        await undo(shadow, record.id)
-        record = await merge(shadow, result)
+    async with world.isolated() as isolated:
+        record = await merge(isolated, result)
+        await undo(isolated, record.id)
+        record = await merge(isolated, result)
         assert (home / "x.py").read_text().splitlines()[::19] == ["zero", "nineteen"]
-        await undo(shadow, record.id)
+        await undo(isolated, record.id)
     assert traps.sprung == set()
     # The same by hand.
     run(home, *PLAIN, "merge", "-q", result.ref)
@@ -304,18 +307,18 @@ def test_settings_are_written_as_they_were_read(tmp_path, name, value):
 async def test_what_is_borrowed_is_in_a_folder_of_any_name(git_world, tmp_path):
     for number, name in enumerate(('new\nline"', "#hash", '"quoted"', "back\\slash", "a:b")):
         home = git_world.clone(tmp_path / f"{name}{number}")
-        async with git_world.shadow(home) as shadow:
-            assert await shadow.git.succeeds("cat-file", "-e", git(home, "rev-parse", "HEAD"))
+        async with git_world.isolated(home) as isolated:
+            assert await isolated.git.succeeds("cat-file", "-e", git(home, "rev-parse", "HEAD"))
 
 
 async def test_what_a_dead_server_left_is_removed_in_time(git_world):
     repository = await git_world.repository()
-    async with Shadow.of(repository, git_world.cache) as shadow:
-        old, young = shadow.records.parent / "work-old", shadow.records.parent / "work-young"
+    async with IsolatedRepository.of(repository, git_world.cache) as isolated:
+        old, young = isolated.place / "work-old", isolated.place / "work-young"
         old.mkdir()
         young.mkdir()
         os.utime(old, (1, 1))
-    async with Shadow.of(repository, git_world.cache):
+    async with IsolatedRepository.of(repository, git_world.cache):
         assert young.exists() and not old.exists()
 
 
@@ -324,14 +327,14 @@ async def test_something_that_never_ends_is_not_read(git_world):
     info.mkdir(exist_ok=True)
     (info / "attributes").unlink(missing_ok=True)
     os.mkfifo(info / "attributes")
-    async with git_world.shadow() as shadow:
-        await describe(shadow)
+    async with git_world.isolated() as isolated:
+        await inspect(isolated)
     index = git_world.home / ".git" / "index"
     index.unlink()
     os.mkfifo(index)
     with pytest.raises(RepositoryError, match="is not a file"):
-        async with git_world.shadow() as shadow:
-            await describe(shadow)
+        async with git_world.isolated() as isolated:
+            await inspect(isolated)
 
 
 @pytest.mark.parametrize("name", ["core.attributesFile", "core.excludesFile"])
@@ -348,14 +351,15 @@ async def test_lists_that_never_end_are_not_read(git_world, tmp_path, name, kind
         value.write_text("README.md\n*.txt\n" + "#" * 2_000_000)
     git(git_world.home, "config", name, str(value))
     write(git_world.home, {"new.txt": "n\n", "README.md": "mine\n"})
-    async with git_world.shadow() as shadow:
-        found = await describe(shadow)
-        assert {change.path for change in found.changes} == {"new.txt", "README.md"}
-        sent = await push_scratch(shadow, include_uncommitted=True)
+    async with git_world.isolated() as isolated:
+        found = await inspect(isolated)
+        assert {change["path"] for change in found["changes"]} == {"new.txt", "README.md"}
+        sent = await push_scratch(isolated, include_uncommitted=True)
         result = await fetch_target(
-            shadow, git_world.elsewhere({"n": "1\n"}, sent), sent=sent, session="s", number=1
+            isolated, git_world.elsewhere({"n": "1\n"}, sent), sent=sent, session="s", number=1
         )
-        await undo(shadow, (await merge(shadow, result)).id)
+        write(git_world.home, {"new.txt": None, "README.md": "# Hello\n"})
+        await undo(isolated, (await merge(isolated, result)).id)
 
 
 @pytest.mark.parametrize("value", ["lists/own", "ABSOLUTE"])
@@ -364,5 +368,5 @@ async def test_lists_of_the_repository_itself_hold(git_world, value):
     if value == "ABSOLUTE":
         value = str(git_world.home / "lists/own")
     git(git_world.home, "config", "core.excludesFile", value)
-    async with git_world.shadow() as shadow:
-        assert [change.path for change in (await describe(shadow)).changes] == ["lists/"]
+    async with git_world.isolated() as isolated:
+        assert [each["path"] for each in (await inspect(isolated))["changes"]] == ["lists/"]

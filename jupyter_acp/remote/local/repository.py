@@ -3,7 +3,7 @@
 """The user's own repository: where it is, what it refers to, what is going on in it.
 
 Somebody may have downloaded it together with its `.git`, so here git reads and writes references,
-settings and objects, which runs nothing; whatever looks at files is done in a `Shadow` of it.
+settings and objects, which runs nothing; whatever looks at files is done by an `IsolatedRepository`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..filenames import lines, shown
 from ..git import Git, GitError
-from .names import lines, shown
 from .settings import Settings
 
 OLDEST_GIT = (2, 38)
@@ -51,14 +51,14 @@ class RepositoryError(GitError):
 
 @dataclass(frozen=True)
 class Head:
-    """What is checked out: no revision before the first commit, no branch if it is detached."""
+    """The commit that is checked out: no revision before the first commit, no branch if it is detached."""
 
     revision: str | None
     branch: str | None
 
     @property
     def name(self) -> str:
-        """What git calls it in its reflog."""
+        """The name that git gives it in its reflog."""
         return self.branch or self.revision or "HEAD"
 
 
@@ -112,32 +112,32 @@ class Repository:
 
     @property
     def index(self) -> Path:
-        """What is staged."""
+        """The index of this working tree."""
         return self.git_dir / "index"
 
     @property
     def lock(self) -> Path:
-        """What keeps two programs from changing the working tree at once."""
+        """Git's own lock, which keeps two programs from changing the working tree at once."""
         return self.git_dir / "index.lock"
 
     @property
     def objects(self) -> Path:
-        """Where commits, trees and files are kept."""
+        """The folder of commits, trees and files."""
         return self.common_dir / "objects"
 
     @property
     def foreign(self) -> bool:
-        """Whether it belongs to somebody else on this machine."""
+        """Return whether it belongs to somebody else on this machine."""
         return hasattr(os, "geteuid") and self.git_dir.stat().st_uid != os.geteuid()
 
     @property
     def shallow(self) -> bool:
-        """Whether its history was cut off when it was cloned."""
+        """Return whether its history was cut off when it was cloned."""
         return _has(self.common_dir, "shallow")
 
     @property
     def going_on(self) -> str | None:
-        """What was begun and neither ended nor given up."""
+        """The operation that was begun and neither ended nor given up."""
         return next((words for name, words in _GOING_ON.items() if _has(self.git_dir, name)), None)
 
     async def settings(self) -> Settings:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What git is told by its configuration, and by whom: the user is trusted, a repository is not."""
+"""The configuration of git, and who has made it: the user is trusted, a repository is not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..refs import Policy, RefError, address_of
 
 NOBODY = ("Jupyter user", "jupyter-user@localhost")
-"""Who writes commits where git has not been told who the user is."""
+"""The author of commits where git has not been told who the user is."""
 
 _OWN = ("local", "worktree")
 _FILTER = re.compile(r"filter\.(.+)\.(?:clean|smudge|process)", re.DOTALL)
@@ -35,13 +35,13 @@ class Remote:
     url: str = field(repr=False)
     push_url: str = field(repr=False)
     real_url: str = field(repr=False)
-    """Where git will go by the rules of the user's own configuration."""
+    """The address that git goes to by the rules of the user's own configuration."""
 
     real_push_url: str = field(repr=False)
 
     @property
     def address(self) -> str:
-        """What others can be told: not what only this user's git understands."""
+        """The address for others: not one that only this user's git understands."""
         try:
             address_of(self.url)
         except RefError:
@@ -90,7 +90,7 @@ class Settings:
 
     @property
     def users(self) -> list[Setting]:
-        """What the user, or whoever runs the machine, has set."""
+        """The settings of the user, and of whoever runs the machine."""
         return [entry for entry in self.entries if entry.scope in ("system", "global")]
 
     @property

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What comes back from elsewhere to the user's own repository: fetched, looked at, taken in or not."""
+"""The results of remote sessions: fetched into the user's repository, reviewed, taken over or discarded."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol import RemoteAction
 from ..remote.git import Git, GitError, Report
-from ..remote.home import actions, reading
-from ..remote.home.description import describe
-from ..remote.home.records import Record, prune_all
-from ..remote.home.recovery import is_needed, recover
-from ..remote.home.repository import Repository, RepositoryError
-from ..remote.home.results import Result, discard, discard_session, fetch_target, own
-from ..remote.home.scratch import PREFIX as SCRATCH
-from ..remote.home.scratch import delete_scratch, push_scratch
-from ..remote.home.shadow import Shadow
-from ..remote.home.transaction import to_the_end
+from ..remote.local import review
+from ..remote.local.checkout import checkout
+from ..remote.local.fetch import fetch_target
+from ..remote.local.inspection import inspect
+from ..remote.local.interrupted import interrupted, may_be_interrupted
+from ..remote.local.isolated import IsolatedRepository
+from ..remote.local.merge import merge, pick
+from ..remote.local.push import PREFIX as SCRATCH
+from ..remote.local.push import delete_scratch, push_scratch
+from ..remote.local.record import Action, Records
+from ..remote.local.repository import Repository, RepositoryError
+from ..remote.local.results import Result, discard, discard_session, own
+from ..remote.local.to_the_end import to_the_end
+from ..remote.local.undo import undo
 from ..remote.options import RemoteOptions
 from ..remote.progress import Reporter
 from ..remote.refs import GitRemoteRef, RefError, git_ref
-from ..rpc import RpcError, invalid_params
+from ..rpc import Logger, RpcError, invalid_params
 from ..rpc.errors import CONFLICT, NOT_FOUND, UNAVAILABLE
 from .remote import tell_result
 
@@ -41,7 +45,7 @@ UNUSED = 3600.0
 _DONE = {"checkout": "checkedOut", "merge": "merged", "pick": "picked", "discard": "discarded"}
 
 
-class Homecoming:
+class RemoteResults:
     """Works on the user's repositories for the windows of this server."""
 
     def __init__(
@@ -49,7 +53,7 @@ class Homecoming:
         options: RemoteOptions,
         sessions: Callable[[], Collection[Session]],
         on_change: Callable[[], None],
-        log: Any,
+        log: Logger,
     ) -> None:
         self._sessions = sessions
         self._on_change = on_change
@@ -71,39 +75,39 @@ class Homecoming:
 
     # What was left by a server that was killed
 
-    def recover(self, folders: Collection[str]) -> None:
-        """Put right, in the background, what was left half done in folders' repositories, or too long."""
-        self._in_background(self._recover(folders))
+    def look_for_interrupted(self, folders: Collection[str]) -> None:
+        """Log, in the background, which actions in folders' repositories a killed server left half done."""
+        self._in_background(self._look_for_interrupted(folders))
 
-    async def _recover(self, folders: Collection[str]) -> None:
-        await asyncio.to_thread(prune_all, self._cache)
+    async def _look_for_interrupted(self, folders: Collection[str]) -> None:
         for folder in sorted(folders):
             try:
                 # Most are gone, or as they should be: of those nothing is said.
                 with contextlib.suppress(RepositoryError):
                     repository = await Repository.find(Path(folder), self._git)
-                    if not await asyncio.to_thread(is_needed, repository, self._cache):
+                    if not await asyncio.to_thread(may_be_interrupted, repository, self._cache):
                         continue
-                    async with self._shadow(folder, is_recovered=True):
-                        self._on_change()
+                    async with self._isolated(folder) as isolated:
+                        if words := await interrupted(isolated):
+                            self._log.warning("%s", words)
             except RpcError as error:
                 self._log.warning("%s", error.message)
             except Exception:
-                self._log.exception("What was left half done in %s could not be put right", folder)
+                self._log.exception("The repository of %s could not be looked at", folder)
 
     # Before a session begins
 
     async def inspect(self, folder: str) -> dict[str, Any]:
         """Say what of a folder's repository could be worked on elsewhere."""
-        async with self._shadow(folder, is_recovered=True) as shadow:
-            described = (await describe(shadow)).public()
-            return {**described, "folder": _within(folder, shadow.repository.toplevel)}
+        async with self._isolated(folder) as isolated:
+            found = await inspect(isolated)
+            return {**found, "folder": _within(folder, isolated.repository.toplevel)}
 
     async def push(self, folder: str, *, uncommitted: bool, report: Report) -> dict[str, Any]:
         """Push what is not on the remote to a branch of its own, and return where it is."""
-        async with self._shadow(folder, is_recovered=True) as shadow:
+        async with self._isolated(folder) as isolated:
             ref = await push_scratch(
-                shadow, include_uncommitted=uncommitted, report=report, limits=self._limits
+                isolated, include_uncommitted=uncommitted, report=report, limits=self._limits
             )
             self._loose.add(ref.branch)
             self._in_background(self._delete_unused(folder, ref))
@@ -127,8 +131,8 @@ class Homecoming:
         if not ref.branch.startswith(SCRATCH) or ref.public() in used:
             return
         try:
-            async with self._shadow(folder) as shadow:
-                await delete_scratch(shadow, ref)
+            async with self._isolated(folder) as isolated:
+                await delete_scratch(isolated, ref)
         except RpcError as error:
             self._log.warning("%s stays on the remote: %s", ref.branch, error.message)
 
@@ -159,9 +163,9 @@ class Homecoming:
     async def _fetch(self, session: Session, result: dict[str, Any], tell: Tell) -> None:
         _become(session, result, state="fetching")
         try:
-            async with self._shadow(session.record.home) as shadow:
+            async with self._isolated(session.record.home) as isolated:
                 fetched = await fetch_target(
-                    shadow,
+                    isolated,
                     git_ref(result["target"]),
                     sent=git_ref(session.record.remote),
                     session=session.id,
@@ -169,8 +173,8 @@ class Homecoming:
                     report=Reporter(tell, _token(session, result)),
                     limits=self._limits,
                 )
-                files = await reading.files(shadow, fetched)
-                commits = await reading.commits(shadow, fetched)
+                files = await review.files(isolated, fetched)
+                commits = await review.commits(isolated, fetched)
         except (RpcError, RefError) as error:
             message = error.message if isinstance(error, RpcError) else f"{error}."
             _become(session, result, state="failed", message=message)
@@ -185,29 +189,29 @@ class Homecoming:
                 session,
                 result,
                 state="ready",
-                fetched=fetched.public(),
-                files=files.total,
-                commits=commits.total,
+                fetched=fetched.model_dump(),
+                files=files["total"],
+                commits=commits["total"],
             )
 
     async def review(self, session: Session, number: int) -> dict[str, Any]:
         """Return the commits and the changed files of a result."""
-        async with self._shadow(session.record.home) as shadow:
-            fetched = await _fetched(shadow, session, number)
+        async with self._isolated(session.record.home) as isolated:
+            fetched = await _fetched(isolated, session, number)
             return {
-                "commits": (await reading.commits(shadow, fetched)).public(),
-                "files": (await reading.files(shadow, fetched)).public(),
+                "commits": await review.commits(isolated, fetched),
+                "files": await review.files(isolated, fetched),
             }
 
     async def contents(
         self, session: Session, number: int, path: str, old_path: str | None
     ) -> dict[str, Any]:
         """Return a file as it was and as it is in a result."""
-        async with self._shadow(session.record.home) as shadow:
-            fetched = await _fetched(shadow, session, number)
-            before = await reading.contents(shadow, fetched, old_path or path, before=True)
-            after = await reading.contents(shadow, fetched, path)
-            return {"before": before.public(), "after": after.public()}
+        async with self._isolated(session.record.home) as isolated:
+            fetched = await _fetched(isolated, session, number)
+            before = await review.contents(isolated, fetched, old_path or path, before=True)
+            after = await review.contents(isolated, fetched, path)
+            return {"before": before, "after": after}
 
     async def act(
         self, session: Session, number: int, action: RemoteAction, branch: str | None
@@ -222,34 +226,59 @@ class Homecoming:
         self, session: Session, number: int, action: RemoteAction, branch: str | None
     ) -> dict[str, Any]:
         result = _result(session, number)
-        async with self._shadow(session.record.home, is_recovered=True) as shadow:
+        async with self._isolated(session.record.home) as isolated:
             done: str | None = None
             if action == "undo":
-                if not result.get("undo"):
-                    raise invalid_params("There is nothing to undo.")
-                words = (await actions.undo(shadow, result["undo"])).message
+                words = await self._undo(isolated, session, result)
                 state = "ready"
             elif action == "discard":
-                await discard(shadow.repository, await _fetched(shadow, session, number))
+                await discard(isolated.repository, await _fetched(isolated, session, number))
                 words = "Discarded here. It can be fetched again as long as it is on the remote."
                 state = "discarded"
             else:
-                fetched = await _fetched(shadow, session, number)
-                record = await self._take_in(shadow, fetched, session, action, branch)
-                words, state, done = record.message, _DONE[action], record.id
+                fetched = await _fetched(isolated, session, number)
+                earlier = Records(isolated.place).last
+                taken = await self._take(isolated, fetched, session, action, branch)
+                words, state, done = taken.message, _DONE[action], taken.id
+                if earlier is not None:
+                    self._withdraw_undo(earlier.id)
         _become(session, result, state=state, message=words, undo=done)
         self._on_change()
         return {"message": words}
 
-    async def _take_in(
-        self, shadow: Shadow, fetched: Result, session: Session, action: str, branch: str | None
-    ) -> Record:
+    async def _take(
+        self,
+        isolated: IsolatedRepository,
+        fetched: Result,
+        session: Session,
+        action: str,
+        branch: str | None,
+    ) -> Action:
         if action == "checkout":
-            return await actions.checkout(shadow, fetched, branch or fetched.branch)
+            return await checkout(isolated, fetched, branch or fetched.branch)
         if action == "merge":
             title = session.record.title or "a remote session"
-            return await actions.merge(shadow, fetched, f"Merge “{title}” ({fetched.branch})")
-        return await actions.pick(shadow, fetched)
+            return await merge(isolated, fetched, f"Merge “{title}” ({fetched.branch})")
+        return await pick(isolated, fetched)
+
+    async def _undo(
+        self, isolated: IsolatedRepository, session: Session, result: dict[str, Any]
+    ) -> str:
+        if not result.get("undo"):
+            raise invalid_params("There is nothing to undo.")
+        try:
+            return (await undo(isolated, result["undo"])).message
+        except RepositoryError as error:
+            if error.code == "unknownRecord":
+                _become(session, result, undo=None)
+            raise
+
+    def _withdraw_undo(self, id: str) -> None:
+        """Offer no more to undo what is not the last action any more."""
+        for session in self._sessions():
+            for result in session.record.results:
+                if result.get("undo") == id:
+                    _become(session, result, undo=None)
 
     async def forget(self, session: Session) -> None:
         """Let go of all results of a session that is deleted."""
@@ -257,20 +286,17 @@ class Homecoming:
             self._fetching[key].cancel()
         if session.record.home and any("fetched" in each for each in session.record.results):
             with contextlib.suppress(RpcError):
-                async with self._shadow(session.record.home) as shadow:
-                    await discard_session(shadow.repository, session.id)
+                async with self._isolated(session.record.home) as isolated:
+                    await discard_session(isolated.repository, session.id)
         self.dropped(session)
 
     @contextlib.asynccontextmanager
-    async def _shadow(self, folder: str, *, is_recovered: bool = False) -> AsyncIterator[Shadow]:
+    async def _isolated(self, folder: str) -> AsyncIterator[IsolatedRepository]:
         """Work on the repository of a folder; what git cannot do is said in words."""
         try:
             repository = await Repository.find(Path(folder), self._git)
-            async with Shadow.of(repository, self._cache) as shadow:
-                if is_recovered:
-                    for words in await recover(shadow):
-                        self._log.warning("%s", words)
-                yield shadow
+            async with IsolatedRepository.of(repository, self._cache) as isolated:
+                yield isolated
         except RepositoryError as error:
             told = error.public()
             data = {"reason": told["code"], "files": told["files"]}
@@ -299,15 +325,15 @@ def _result(session: Session, number: int) -> dict[str, Any]:
     raise RpcError(NOT_FOUND, f"The session has no result {number}.")
 
 
-async def _fetched(shadow: Shadow, session: Session, number: int) -> Result:
+async def _fetched(isolated: IsolatedRepository, session: Session, number: int) -> Result:
     """Return what was fetched; of a session that was forked, the fork keeps it on its own."""
     result = _result(session, number)
     if (found := result.get("fetched")) is None:
         raise RpcError(CONFLICT, "The result has not been fetched yet. Fetch it first.")
     fetched = Result(**found)
     if fetched.session != session.id:
-        fetched = await own(shadow.repository, fetched, session.id)
-        result["fetched"] = fetched.public()
+        fetched = await own(isolated.repository, fetched, session.id)
+        result["fetched"] = fetched.model_dump()
         session.changed()
     return fetched
 

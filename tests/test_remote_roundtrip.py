@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import secrets
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,8 +19,9 @@ from conftest import scripted
 from gitserver import git, git_server
 from server import TOKEN, running
 
-from jupyter_acp.remote.home.working import Plan
-from jupyter_acp.sessions import homecoming
+from jupyter_acp.remote.local import action as doing
+from jupyter_acp.remote.local.switch import switch
+from jupyter_acp.sessions import remote_results
 
 FILES = {"hello.py": "print('helo')\n", "sub/data.txt": "1\n", "other.txt": "x\n"}
 RESULT = "_jupyter/remote/result"
@@ -120,14 +122,6 @@ def state(home):
     )
 
 
-def is_as(home, before):
-    """Whether nothing has changed; a file that goes while it is looked at says that something has."""
-    try:
-        return state(home) == before
-    except FileNotFoundError:
-        return False
-
-
 async def test_a_result_comes_home_and_is_merged(window, home, server, jp_fetch):
     described = await ask(window, "inspect", cwd=str(home / "sub"))
     assert described["url"] == server.url("p") and described["folder"] == "sub"
@@ -182,13 +176,19 @@ async def test_work_that_is_nowhere_else_is_pushed_first(window, home, server):
     assert {m["params"]["token"] for m in window.of("_jupyter/remote/progress")} <= {"t1"}
     session = await begin(window, home, ref)
     number = await work(window, session, ["write", "new.txt", "new and changed\n"])
-    # What is not committed here is what it began with: taking it in overwrites nothing else.
+    # What is not committed here is what it began with, but nowhere else as far as git knows.
+    params = {"sessionId": session, "number": number, "action": "merge"}
+    error = (await window.ask("_jupyter/remote/act", params))["error"]
+    assert error["data"] == {"reason": "dirty", "files": ["hello.py", "new.txt"]}
+    assert "the result contains it" in error["message"] and state(home) == before
+    git(home, "stash", "-u")
     done = await ask(window, "act", sessionId=session, number=number, action="merge")
     assert done == {"message": "Merged into main (fast-forward)."}
     assert (home / "hello.py").read_text() == "print('mine')\n"
     assert (home / "new.txt").read_text() == "new and changed\n"
     assert git(home, "status", "--porcelain") == ""
     await ask(window, "act", sessionId=session, number=number, action="undo")
+    git(home, "stash", "pop")
     assert state(home) == before
     # The branch is not needed longer than the session.
     bare = server.root / "p.git"
@@ -215,7 +215,7 @@ async def test_what_was_pushed_for_a_session_that_never_began_is_deleted(
     broken = {**params, "remote": ref, "_meta": {"jupyter-acp": {"home": True, "agent": "broken"}}}
     assert "error" in await window.ask("session/new", broken)
     await until(lambda: "acp/scratch" not in git(bare, "branch"))
-    monkeypatch.setattr(homecoming, "UNUSED", 0.1)
+    monkeypatch.setattr(remote_results, "UNUSED", 0.1)
     await ask(window, "push", cwd=str(home), uncommitted=True)
     await until(lambda: "acp/scratch" not in git(bare, "branch"))
 
@@ -232,6 +232,7 @@ async def test_what_another_server_made_comes_home_and_is_merged(window, remote,
     assert [each["path"] for each in review["files"]["files"]] == ["hello.py", "n"]
     file = await ask(window, "file", sessionId=session, number=number, path="hello.py")
     assert (file["before"]["text"], file["after"]["text"]) == ("print('mine')\n", "far\n")
+    git(home, "stash")
     done = await ask(window, "act", sessionId=session, number=number, action="merge")
     assert done == {"message": "Merged into main (fast-forward)."}
     assert (home / "hello.py").read_text() == "far\n" and (home / "n").read_text() == "n\n"
@@ -247,6 +248,7 @@ async def test_a_fork_has_results_of_its_own(window, home, server):
     ref = (await ask(window, "push", cwd=str(home), uncommitted=True))["ref"]
     session = await begin(window, home, ref)
     await work(window, session, ["write", "a", "1"])
+    (home / "new.txt").unlink()
     params = {"sessionId": session, "cwd": str(home), "mcpServers": []}
     fork = (await window.result("session/fork", params))["sessionId"]
     await ask(window, "review", sessionId=fork, number=1)
@@ -273,14 +275,13 @@ async def test_what_is_done_is_known_also_if_its_window_is_gone(
     session = await begin(window, home)
     number = await work(window, session, ["write", "a", "1"])
     begun, going = asyncio.Event(), asyncio.Event()
-    carry_out = Plan.carry_out
 
-    async def slow(self):
+    async def slow(*args):
         begun.set()
         await going.wait()
-        await carry_out(self)
+        await switch(*args)
 
-    monkeypatch.setattr(Plan, "carry_out", slow)
+    monkeypatch.setattr(doing, "switch", slow)
     params = {"sessionId": session, "number": number, "action": "merge"}
     asking = asyncio.ensure_future(window.ask("_jupyter/remote/act", params))
     await begun.wait()
@@ -427,27 +428,55 @@ async def test_what_a_killed_server_was_fetching_can_be_fetched_again(
     assert (await acp.manager()).get(session).record.results[0]["state"] == "there"
 
 
+async def test_only_the_last_action_is_offered_to_be_undone(window, home):
+    session = await begin(window, home)
+    for number in (1, 2):
+        await work(window, session, ["write", "a", f"{number}"])
+        await ask(window, "act", sessionId=session, number=number, action="merge")
+    last = {}
+    for message in window.of(RESULT):
+        last[message["params"]["number"]] = message["params"]
+    assert (last[1]["state"], last[1]["undo"]) == ("merged", None)
+    params = {"sessionId": session, "number": 1, "action": "undo"}
+    error = (await window.ask("_jupyter/remote/act", params))["error"]
+    assert "nothing to undo" in error["message"]
+    await ask(window, "act", sessionId=session, number=2, action="undo")
+    assert (home / "a").read_text() == "1"
+
+
+async def test_an_undo_of_an_older_version_is_offered_no_more(window, home, acp):
+    session = await begin(window, home)
+    await work(window, session, ["write", "a", "1"])
+    await ask(window, "act", sessionId=session, number=1, action="merge")
+    # As a journal has it where copies of 20 actions were kept.
+    (await acp.manager()).get(session).record.results[0]["undo"] = "0" * 32
+    params = {"sessionId": session, "number": 1, "action": "undo"}
+    error = (await window.ask("_jupyter/remote/act", params))["error"]
+    assert error["data"]["reason"] == "unknownRecord"
+    told = window.of(RESULT)[-1]["params"]
+    assert (told["state"], told["undo"]) == ("merged", None)
+
+
 DYING = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from gitworld import POLICY
 from jupyter_acp.remote.git import Git
-from jupyter_acp.remote.home import actions
-from jupyter_acp.remote.home.repository import Repository
-from jupyter_acp.remote.home.results import Result
-from jupyter_acp.remote.home.shadow import Shadow
-from jupyter_acp.remote.home.working import Plan
+from jupyter_acp.remote.local.isolated import IsolatedRepository
+from jupyter_acp.remote.local.merge import merge
+from jupyter_acp.remote.local.record import Move
+from jupyter_acp.remote.local.repository import Repository
+from jupyter_acp.remote.local.results import Result
 
-async def dying(self):
-    await carry_out(self)
+async def dying(*args):
     os.kill(os.getpid(), signal.SIGKILL)
 
 async def main(home, cache, result):
     repository = await Repository.find(Path(home), Git(policy=POLICY))
-    async with Shadow.of(repository, Path(cache)) as shadow:
-        await actions.merge(shadow, Result.model_validate_json(result))
+    async with IsolatedRepository.of(repository, Path(cache)) as isolated:
+        await merge(isolated, Result.model_validate_json(result))
 
-carry_out, Plan.carry_out = Plan.carry_out, dying
+Move.make = dying
 asyncio.run(main(*sys.argv[1:]))
 """
 
@@ -463,24 +492,26 @@ def merge_and_die(home, cache, fetched):
     assert dead.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("how", ["start", "inspect"])
-async def test_what_a_killed_server_left_half_done_is_put_right(
-    window, home, acp, acp_connect, tmp_path, how
+async def test_what_a_killed_server_left_half_done_is_named(
+    window, home, acp, acp_connect, tmp_path, caplog
 ):
     session = await begin(window, home)
     await work(window, session, ["write", "hello.py", "theirs\n"], ["write", "n", "n"])
     before = state(home)
     fetched = (await acp.manager()).get(session).record.results[0]["fetched"]
-    if how == "start":
-        await acp.stop_extension()
+    await acp.stop_extension()
     merge_and_die(home, tmp_path / "cache" / "home", fetched)
-    assert state(home) != before
-    # As git advises.
-    (home / ".git" / "index.lock").unlink()
-    if how == "start":
-        await acp_connect()
-        await until(lambda: is_as(home, before))
-    else:
-        assert (await ask(window, "inspect", cwd=str(home)))["changeCount"] == 0
-    assert state(home) == before
-    assert git(home, "status", "--porcelain") == ""
+    half = state(home)
+    assert half != before
+    later = await acp_connect()
+    await until(lambda: "“merge” was interrupted" in caplog.text)
+    (problem,) = (await ask(later, "inspect", cwd=str(home)))["problems"]
+    assert (problem["code"], problem["blocking"]) == ("halfDone", False)
+    assert problem["message"] in caplog.text and before[0] in problem["message"]
+    params = {"sessionId": session, "number": 1, "action": "pick"}
+    error = (await later.ask("_jupyter/remote/act", params))["error"]
+    assert error["data"]["reason"] == "halfDone" and state(home) == half
+    command = problem["message"].partition("run: ")[2]
+    await asyncio.to_thread(subprocess.run, shlex.split(command), check=True)
+    assert state(home) == before and git(home, "status", "--porcelain") == ""
+    await ask(later, "act", sessionId=session, number=1, action="merge")
