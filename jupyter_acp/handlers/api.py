@@ -148,7 +148,7 @@ class SessionsHandler(AcpApiHandler):
         manager = await self.manager()
         wanted = parse(CreateSession, self.body())
         params = parse(NewSessionParams, {"cwd": wanted.cwd or manager.root_dir})
-        session, _ = await manager.create(params, wanted.agent, wanted.title)
+        session, _ = await manager.beginnings.create(params, wanted.agent, wanted.title)
         self.set_status(201)
         self.finish(json.dumps(session.public()))
 

@@ -1,23 +1,218 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""How a session begins: with nothing, or with the past of another."""
+"""The ways in which a session begins: new, forked, imported, or taken over from its agent."""
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import os
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .. import protocol
-from ..rpc import RpcError
+from ..history.journal import Journal
+from ..history.record import SessionRecord, is_acceptable
+from ..rpc import RpcError, invalid_params
+from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
+from ..services import ClientServices
+from . import sandboxagent
 from .fallbacks import NoWay, by_any_way
+from .foreign import ForeignSession
+from .index import Index
+from .limits import Limits
+from .links import Links
 from .options import WORDS
-from .remote import check_takes_remote, folder_of, going_on
+from .pending_deletions import PendingDeletions
+from .remote import check_takes_remote, checked_remote, folder_of, going_on
+from .remote_results import RemoteResults
 from .retelling import retell
 from .sandboxagent import HINTS, REQUESTED_ID
 from .session import Session
 
+if TYPE_CHECKING:
+    from ..agents.spec import AgentSpec
+
 _OUR_OWN = ("agent", "home", "continues")
 """What a client says to us alone, or has not to say: to another server of our kind it would mean
 something else."""
+
+
+class Beginnings:
+    """Makes sessions; one that its agent refuses leaves nothing behind."""
+
+    def __init__(
+        self,
+        *,
+        index: Index,
+        links: Links,
+        services: ClientServices,
+        journal: Journal,
+        pending_deletions: PendingDeletions,
+        remote_results: RemoteResults,
+        limits: Limits,
+        root_dir: str,
+        make: Callable[[SessionRecord], Session],
+    ) -> None:
+        self._index = index
+        self._links = links
+        self._services = services
+        self._journal = journal
+        self._pending_deletions = pending_deletions
+        self._remote_results = remote_results
+        self._limits = limits
+        self._root_dir = root_dir
+        self._make = make
+        self._beginning = 0
+
+    async def create(
+        self, params: protocol.NewSessionParams, agent: str | None, title: str = ""
+    ) -> tuple[Session, dict[str, Any]]:
+        """Open a new session with an agent."""
+        with self._place():
+            return await self._create(params, agent, title)
+
+    async def _create(
+        self, params: protocol.NewSessionParams, agent: str | None, title: str
+    ) -> tuple[Session, dict[str, Any]]:
+        spec = self._links.spec(agent)
+        remote = checked_remote(params, self._limits.remote)
+        is_home = remote is not None and params.ours().get("home") is True
+        if remote is None or is_home:
+            _check_folder(spec, params)
+        metadata = dict(sandboxagent.corner({"_meta": params.meta}))
+        if not is_acceptable(metadata):
+            raise invalid_params(f'_meta["{protocol.SANDBOX}"]: too much, or nested too deeply.')
+        wanted, named = metadata.get("requestedSessionId"), metadata.get("title")
+        record = SessionRecord(
+            id=str(uuid.uuid4()),
+            agent=spec.id,
+            cwd=params.cwd,
+            title=title or (named if isinstance(named, str) else ""),
+            alias=self._index.checked_alias(wanted) if wanted is not None else None,
+            metadata=metadata,
+            remote=remote,
+            home=params.cwd if is_home else "",
+            additional_directories=params.additional_directories,
+            mcp_servers=params.mcp_servers,
+        )
+        # Before anything is waited for: another may want the same.
+        self._index.reserve(record.alias, record.id)
+        session = self._make(record)
+        return session, await self._begin(session, begin_new(session, params))
+
+    async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
+        """Open a session that has the same past as another."""
+        with self._place():
+            return await self._fork(params)
+
+    async def _fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
+        source = self._index.get(params.session_id)
+        wanted = checked_remote(params, self._limits.remote)
+        if wanted is not None and wanted["url"] != (source.record.remote or {}).get("url"):
+            raise invalid_params(
+                "remote: a fork is about the same files as what it is forked from."
+            )
+        _check_folder(self._links.spec(source.agent), params)
+        record = await self._copy(source, params)
+        session = self._make(record)
+        return session, await self._begin(session, begin_fork(session, source, params))
+
+    async def _copy(self, source: Session, params: protocol.ForkParams) -> SessionRecord:
+        """Copy what a session is and was, between two turns: half a turn is no past."""
+        while True:
+            _check_idle(source)
+            turns = source.turns
+            record = source.record.fork(str(uuid.uuid4()), params.cwd)
+            if "mcp_servers" in params.model_fields_set:
+                record.mcp_servers = params.mcp_servers
+            if "additional_directories" in params.model_fields_set:
+                record.additional_directories = params.additional_directories
+            record.seq = await self._journal.copy(source.id, record.id)
+            if source.turns == turns and self._index.has(source):
+                return record
+            await self._journal.delete(record.id)
+            self._index.get(source.id)
+
+    async def _begin(
+        self, session: Session, beginning: Awaitable[dict[str, Any]]
+    ) -> dict[str, Any]:
+        try:
+            result = await beginning
+        except BaseException:
+            await self._undo(session)
+            raise
+        self._pending_deletions.discard(
+            self._links.id_for(session.record), session.record.agent_session
+        )
+        # Only now: before, there is nothing that anybody could talk to.
+        self._index.add(session)
+        return {**result, "sessionId": session.id}
+
+    @contextlib.contextmanager
+    def _place(self) -> Iterator[None]:
+        """Hold a place for a session that begins, or refuse one more than may be open."""
+        is_open = (each.record.state in ("idle", "running") for each in self._index)
+        if sum(is_open) + self._beginning >= self._limits.sessions:
+            raise RpcError(
+                UNAVAILABLE,
+                f"{self._limits.sessions} sessions are open: close one first "
+                "(AcpExtension.max_sessions).",
+            )
+        self._beginning += 1
+        try:
+            yield
+        finally:
+            self._beginning -= 1
+
+    async def _undo(self, session: Session) -> None:
+        """Forget a session that has not begun after all."""
+        session.forget()
+        if link := self._links.known(session.record):
+            link.leave(session)
+        self._services.forget(session)
+        self._index.remove(session)
+        self._remote_results.dropped(session)
+        await self._journal.delete(session.id)
+
+    async def take_over(self, foreign: ForeignSession) -> Session:
+        """Open a session that only its agent knows."""
+        record = await foreign.record(await self._links.agent(foreign.agent), self._root_dir)
+        if record.id in self._index:
+            # Taken over meanwhile, by another window.
+            return self._index.get(record.id)
+        session = self._make(record)
+        self._index.add(session)
+        try:
+            await session.agent_session.connect(may_begin_anew=False)
+        except BaseException:
+            # Here only: to its agent it is still the user's session.
+            await self._undo(session)
+            raise
+        return session
+
+    async def insert(self, record: SessionRecord, messages: list[bytes]) -> Session:
+        """Import a session with its transcript."""
+        self._links.spec(record.agent)
+        wanted = record.cwd
+        if not self._has_folder(wanted):
+            record.cwd = self._root_dir
+        await self._journal.insert(record, messages)
+        session = self._make(record)
+        self._index.add(session)
+        if record.cwd != wanted:
+            # A file could name any folder, and with it give its agent leave to read there.
+            words = f"Its folder, {wanted}, is not one of this server: it goes on in {record.cwd}."
+            session.append(protocol.NOTICE, {"level": "info", "message": words})
+        session.changed()
+        return session
+
+    def _has_folder(self, path: str) -> bool:
+        """Return True if a folder exists in the root folder of the server."""
+        folder = Path(path)
+        is_there = folder.is_absolute() and folder.is_dir()
+        return is_there and folder.resolve().is_relative_to(self._root_dir)
 
 
 async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict[str, Any]:
@@ -92,3 +287,13 @@ def _body(params: protocol.NewSessionParams, session: Session) -> dict[str, Any]
     elif "_meta" in body:
         body["_meta"].pop(protocol.META, None)
     return body
+
+
+def _check_idle(session: Session) -> None:
+    if session.running:
+        raise RpcError(INVALID_REQUEST, "A turn is running: fork the session when it has ended.")
+
+
+def _check_folder(spec: AgentSpec, params: protocol.NewSessionParams) -> None:
+    if spec.url is None and not os.path.isdir(params.cwd):
+        raise invalid_params(f"cwd: there is no folder {params.cwd}.")

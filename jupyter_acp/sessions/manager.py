@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,26 +15,24 @@ from ..agents.agent import Agent
 from ..agents.catalog import Catalog
 from ..history.journal import Journal
 from ..history.log import Log
-from ..history.record import SessionRecord, is_acceptable, is_writable
-from ..rpc import Logger, RpcError, invalid_params
-from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
+from ..history.record import SessionRecord, is_writable
+from ..rpc import Logger
 from ..rpc.outbox import Flusher
 from ..services import ClientServices
-from . import sandboxagent
 from .archive import Archive
-from .begin import begin_fork, begin_new
+from .begin import Beginnings
 from .foreign import Foreign, ForeignSession
 from .index import Index
 from .limits import Limits
 from .links import Links
 from .notifier import Listener, Notifier
 from .pending_deletions import PendingDeletions
-from .remote import checked_remote, give_up_fetching
+from .remote import give_up_fetching
+from .remote_results import RemoteResults
 from .session import Session
 
 if TYPE_CHECKING:
-    from ..agents.spec import AgentSpec
-    from .remote_results import RemoteResults
+    pass
 
 
 class Client(Listener, Protocol):
@@ -75,15 +71,6 @@ class SessionManager:
         self._journal = Journal(journal, log)
         self._pending_deletions = PendingDeletions(self._journal)
         self._index = Index()
-        self.archive = Archive(
-            self._index,
-            self._journal,
-            limits.retention,
-            log,
-            insert=self.insert,
-            delete_if_idle=self.delete_if_idle,
-        )
-        self._beginning = 0
         self.windows: set[Client] = set()
         self._notifier = Notifier(self.windows)
         self.links = Links(
@@ -101,7 +88,28 @@ class SessionManager:
         self._foreign = Foreign(
             root_dir, limits.request_timeout, self.links, self._index, self._pending_deletions
         )
-        self._remote_results: RemoteResults | None = None
+        self.remote_results = RemoteResults(
+            limits.remote, self.all, self._look_at_files, self._progressed, log
+        )
+        self.beginnings = Beginnings(
+            index=self._index,
+            links=self.links,
+            services=services,
+            journal=self._journal,
+            pending_deletions=self._pending_deletions,
+            remote_results=self.remote_results,
+            limits=limits,
+            root_dir=root_dir,
+            make=self._make,
+        )
+        self.archive = Archive(
+            self._index,
+            self._journal,
+            limits.retention,
+            log,
+            insert=self.beginnings.insert,
+            delete_if_idle=self.delete_if_idle,
+        )
 
     async def open(self) -> None:
         """Take up the sessions of earlier runs; their agents start when they are needed."""
@@ -118,15 +126,14 @@ class SessionManager:
             give_up_fetching(session)
         self.archive.open()
         if homes := {record.home for record in records if record.home}:
-            (await self.remote_results()).look_for_interrupted(homes)
+            self.remote_results.look_for_interrupted(homes)
 
     async def close(self) -> None:
         """Stop every agent and save everything."""
         self.links.refuse_more()
         self.archive.close()
         self._notifier.close()
-        if self._remote_results is not None:
-            self._remote_results.close()
+        self.remote_results.close()
         await asyncio.gather(*(window.close() for window in list(self.windows)))
         for session in self._index:
             await session.stop()
@@ -166,137 +173,12 @@ class SessionManager:
     async def find(self, id: str) -> Session:
         """Return a session; one that only its agent knows is taken over first."""
         foreign = await self._foreign.find(id) if id not in self._index else None
-        if foreign is None:
-            return self.get(id)
-        record = await foreign.record(await self.links.agent(foreign.agent), self.root_dir)
-        if id in self._index:
-            # Taken over meanwhile, by another window.
-            return self.get(id)
-        session = self._make(record)
-        self._index.add(session)
-        try:
-            await session.agent_session.connect(may_begin_anew=False)
-        except BaseException:
-            # Here only: to its agent it is still the user's session.
-            await self._undo(session)
-            raise
-        return session
+        return self.get(id) if foreign is None else await self.beginnings.take_over(foreign)
 
     @property
     def running(self) -> list[Session]:
         """The sessions in which a turn is running."""
         return [session for session in self._index if session.running]
-
-    async def create(
-        self, params: protocol.NewSessionParams, agent: str | None, title: str = ""
-    ) -> tuple[Session, dict[str, Any]]:
-        """Open a new session with an agent."""
-        with self._place():
-            return await self._create(params, agent, title)
-
-    async def _create(
-        self, params: protocol.NewSessionParams, agent: str | None, title: str
-    ) -> tuple[Session, dict[str, Any]]:
-        spec = self.links.spec(agent)
-        remote = checked_remote(params, self.limits.remote)
-        is_home = remote is not None and params.ours().get("home") is True
-        if remote is None or is_home:
-            _check_folder(spec, params)
-        metadata = dict(sandboxagent.corner({"_meta": params.meta}))
-        if not is_acceptable(metadata):
-            raise invalid_params(f'_meta["{protocol.SANDBOX}"]: too much, or nested too deeply.')
-        wanted, named = metadata.get("requestedSessionId"), metadata.get("title")
-        record = SessionRecord(
-            id=str(uuid.uuid4()),
-            agent=spec.id,
-            cwd=params.cwd,
-            title=title or (named if isinstance(named, str) else ""),
-            alias=self._index.checked_alias(wanted) if wanted is not None else None,
-            metadata=metadata,
-            remote=remote,
-            home=params.cwd if is_home else "",
-            additional_directories=params.additional_directories,
-            mcp_servers=params.mcp_servers,
-        )
-        # Before anything is waited for: another may want the same.
-        self._index.reserve(record.alias, record.id)
-        session = self._make(record)
-        return session, await self._begin(session, begin_new(session, params))
-
-    async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
-        """Open a session that has the same past as another."""
-        with self._place():
-            return await self._fork(params)
-
-    async def _fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
-        source = self.get(params.session_id)
-        wanted = checked_remote(params, self.limits.remote)
-        if wanted is not None and wanted["url"] != (source.record.remote or {}).get("url"):
-            raise invalid_params(
-                "remote: a fork is about the same files as what it is forked from."
-            )
-        _check_folder(self.links.spec(source.agent), params)
-        record = await self._copy(source, params)
-        session = self._make(record)
-        return session, await self._begin(session, begin_fork(session, source, params))
-
-    async def _copy(self, source: Session, params: protocol.ForkParams) -> SessionRecord:
-        """Copy what a session is and was, between two turns: half a turn is no past."""
-        while True:
-            _check_idle(source)
-            turns = source.turns
-            record = source.record.fork(str(uuid.uuid4()), params.cwd)
-            if "mcp_servers" in params.model_fields_set:
-                record.mcp_servers = params.mcp_servers
-            if "additional_directories" in params.model_fields_set:
-                record.additional_directories = params.additional_directories
-            record.seq = await self._journal.copy(source.id, record.id)
-            if source.turns == turns and self._index.has(source):
-                return record
-            await self._journal.delete(record.id)
-            self.get(source.id)
-
-    async def _begin(
-        self, session: Session, beginning: Awaitable[dict[str, Any]]
-    ) -> dict[str, Any]:
-        try:
-            result = await beginning
-        except BaseException:
-            await self._undo(session)
-            raise
-        self._pending_deletions.discard(
-            self.links.id_for(session.record), session.record.agent_session
-        )
-        # Only now: before, there is nothing that anybody could talk to.
-        self._index.add(session)
-        return {**result, "sessionId": session.id}
-
-    @contextlib.contextmanager
-    def _place(self) -> Iterator[None]:
-        """Hold a place for a session that begins, or refuse one more than may be open."""
-        is_open = (each.record.state in ("idle", "running") for each in self._index)
-        if sum(is_open) + self._beginning >= self.limits.sessions:
-            raise RpcError(
-                UNAVAILABLE,
-                f"{self.limits.sessions} sessions are open: close one first "
-                "(AcpExtension.max_sessions).",
-            )
-        self._beginning += 1
-        try:
-            yield
-        finally:
-            self._beginning -= 1
-
-    async def _undo(self, session: Session) -> None:
-        """Forget a session that has not begun after all."""
-        session.forget()
-        if link := self.links.known(session.record):
-            link.leave(session)
-        self._services.forget(session)
-        self._index.remove(session)
-        if session.record.home:
-            (await self.remote_results()).dropped(session)
-        await self._journal.delete(session.id)
 
     async def delete_if_idle(self, id: str) -> None:
         """Forget a session that nobody needs; to its agent it is still the user's."""
@@ -332,7 +214,7 @@ class SessionManager:
                 self._services.forget(session)
         self._index.remove(session)
         if session.record.home:
-            await (await self.remote_results()).forget(session)
+            await self.remote_results.forget(session)
         self._services.deleted(session)
         self._notifier.removed(id)
 
@@ -371,54 +253,6 @@ class SessionManager:
         id = self.get(id).id
         return await self._journal.page(id, after=after, before=before, limit=limit, newest=newest)
 
-    async def insert(self, record: SessionRecord, messages: list[bytes]) -> Session:
-        """Take a session that comes from elsewhere as a whole."""
-        self.links.spec(record.agent)
-        wanted = record.cwd
-        if not self._has_folder(wanted):
-            record.cwd = self.root_dir
-        await self._journal.insert(record, messages)
-        session = self._make(record)
-        self._index.add(session)
-        if record.cwd != wanted:
-            # A file could name any folder, and with it give its agent leave to read there.
-            words = f"Its folder, {wanted}, is not one of this server: it goes on in {record.cwd}."
-            session.append(protocol.NOTICE, {"level": "info", "message": words})
-        self._notifier.changed(session)
-        return session
-
-    def _has_folder(self, path: str) -> bool:
-        """Whether a folder is there, and below the one that this server shows."""
-        folder = Path(path)
-        is_there = folder.is_absolute() and folder.is_dir()
-        return is_there and folder.resolve().is_relative_to(self.root_dir)
-
-    # What comes back from elsewhere
-
-    async def remote_results(self) -> RemoteResults:
-        """Return what works on the user's repositories, made at first use."""
-        if self._remote_results is None:
-            from .remote_results import RemoteResults
-
-            self._remote_results = RemoteResults(
-                self.limits.remote, self.all, self._look_at_files, self.log
-            )
-        return self._remote_results
-
-    async def fetch_result(self, session: Session, number: int) -> None:
-        """Fetch what has come back of a session."""
-        results = await self.remote_results()
-        for result in session.record.results:
-            if result["number"] == number:
-                results.arrived(session, result, self._progressed)
-
-    def _brought(self, session: Session, result: dict[str, Any]) -> None:
-        """Fetch what a turn has brought back to the user, without keeping the turn waiting for it."""
-        if not session.record.home:
-            return
-        fetching = asyncio.ensure_future(self.fetch_result(session, result["number"]))
-        fetching.add_done_callback(lambda task: task.cancelled() or task.exception())
-
     def _look_at_files(self) -> None:
         """See to it that open documents follow what has changed on disk."""
         self._services.watcher.start(self._working)
@@ -445,7 +279,7 @@ class SessionManager:
             self.links,
             on_change=self._changed,
             on_turn_end=self._services.turn_ended,
-            on_result=self._brought,
+            on_result=self.remote_results.arrived,
             # Its files may have to be fetched first.
             extra_patience=self.limits.remote.timeout if record.remote is not None else 0,
             logger=self.log,
@@ -461,13 +295,3 @@ class SessionManager:
         if session.record.created:
             self._journal.save(session.record)
             self._notifier.changed(session)
-
-
-def _check_idle(session: Session) -> None:
-    if session.running:
-        raise RpcError(INVALID_REQUEST, "A turn is running: fork the session when it has ended.")
-
-
-def _check_folder(spec: AgentSpec, params: protocol.NewSessionParams) -> None:
-    if spec.url is None and not os.path.isdir(params.cwd):
-        raise invalid_params(f"cwd: there is no folder {params.cwd}.")

@@ -53,10 +53,12 @@ class RemoteResults:
         options: RemoteOptions,
         sessions: Callable[[], Collection[Session]],
         on_change: Callable[[], None],
+        on_progress: Tell,
         log: Logger,
     ) -> None:
         self._sessions = sessions
         self._on_change = on_change
+        self._on_progress = on_progress
         self._log = log
         self._git = Git(policy=options.policy, timeout=options.timeout)
         self._limits = options.limits
@@ -143,11 +145,19 @@ class RemoteResults:
 
     # What comes back
 
-    def arrived(self, session: Session, result: dict[str, Any], tell: Tell) -> None:
-        """Fetch a result in the background, and tell how far that is and what has become of it."""
+    def arrived(self, session: Session, result: dict[str, Any]) -> None:
+        """Fetch the result of a turn, if the session has a repository here that it belongs to."""
+        if session.record.home:
+            self._fetch_in_background(session, result)
+
+    def fetch(self, session: Session, number: int) -> None:
+        """Fetch a result again."""
+        self._fetch_in_background(session, _result(session, number))
+
+    def _fetch_in_background(self, session: Session, result: dict[str, Any]) -> None:
         key = (session.id, int(result["number"]))
         if key not in self._fetching:
-            task = asyncio.get_running_loop().create_task(self._fetch(session, result, tell))
+            task = asyncio.get_running_loop().create_task(self._fetch(session, result))
             self._fetching[key] = task
             task.add_done_callback(lambda _: self._fetching.pop(key, None))
 
@@ -160,7 +170,7 @@ class RemoteResults:
             # Of a session that was forked meanwhile: nobody fetches it for this one.
             _become(session, result, state="there")
 
-    async def _fetch(self, session: Session, result: dict[str, Any], tell: Tell) -> None:
+    async def _fetch(self, session: Session, result: dict[str, Any]) -> None:
         _become(session, result, state="fetching")
         try:
             async with self._isolated(session.record.home) as isolated:
@@ -170,7 +180,7 @@ class RemoteResults:
                     sent=git_ref(session.record.remote),
                     session=session.id,
                     number=int(result["number"]),
-                    report=Reporter(tell, _token(session, result)),
+                    report=Reporter(self._on_progress, _token(session, result)),
                     limits=self._limits,
                 )
                 files = await review.files(isolated, fetched)

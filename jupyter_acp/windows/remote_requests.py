@@ -27,12 +27,12 @@ class RemoteRequests:
     async def inspect(self, params: Any) -> dict[str, Any]:
         """Describe the repository of a folder, as a start for a remote session."""
         wanted = parse(protocol.InspectParams, params)
-        return await (await self._manager.remote_results()).inspect(wanted.cwd)
+        return await self._manager.remote_results.inspect(wanted.cwd)
 
     async def push(self, params: Any) -> dict[str, Any]:
         """Push local commits, and on request uncommitted changes, to a separate branch."""
         wanted = parse(protocol.PushParams, params)
-        results = await self._manager.remote_results()
+        results = self._manager.remote_results
         with Reporter(self._tell, wanted.token) as report:
             ref = await results.push(wanted.cwd, uncommitted=wanted.uncommitted, report=report)
         return {"ref": ref}
@@ -40,32 +40,32 @@ class RemoteRequests:
     async def fetch(self, params: Any) -> dict[str, Any]:
         """Fetch a result again."""
         session, number = self._wanted(parse(protocol.ResultParams, params))
-        await self._manager.fetch_result(session, number)
+        self._manager.remote_results.fetch(session, number)
         return {}
 
     async def stop(self, params: Any) -> dict[str, Any]:
         """Stop fetching a result."""
         session, number = self._wanted(parse(protocol.ResultParams, params))
-        (await self._manager.remote_results()).cancel(session, number)
+        self._manager.remote_results.cancel(session, number)
         return {}
 
     async def review(self, params: Any) -> dict[str, Any]:
         """Return the changes in a result."""
         session, number = self._wanted(parse(protocol.ResultParams, params))
-        return await (await self._manager.remote_results()).review(session, number)
+        return await self._manager.remote_results.review(session, number)
 
     async def file(self, params: Any) -> dict[str, Any]:
         """Return one file of a result, before and after the change."""
         wanted = parse(protocol.ResultFileParams, params)
         session, number = self._wanted(wanted)
-        results = await self._manager.remote_results()
+        results = self._manager.remote_results
         return await results.contents(session, number, wanted.path, wanted.old_path)
 
     async def act(self, params: Any) -> dict[str, Any]:
         """Perform the user's action on a result."""
         wanted = parse(protocol.ActParams, params)
         session, number = self._wanted(wanted)
-        results = await self._manager.remote_results()
+        results = self._manager.remote_results
         return await results.act(session, number, wanted.action, wanted.branch)
 
     def _tell(self, progress: dict[str, Any]) -> None:

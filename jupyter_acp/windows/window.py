@@ -293,7 +293,7 @@ class Window(Peer):
         name = wanted.ours().get("agent") or self._agent
         if name is not None and not isinstance(name, str):
             raise invalid_params('_meta["jupyter-acp"].agent: must be the id of an agent.')
-        creating = self._manager.create(wanted, name)
+        creating = self._manager.beginnings.create(wanted, name)
         # The creation of a remote session can be cancelled, because a clone may take long.
         is_remote = wanted.wanted_remote() is not None
         session, result = await (creating if is_remote else to_the_end(creating))
@@ -302,7 +302,7 @@ class Window(Peer):
 
     async def _fork(self, request: Request) -> None:
         wanted = parse(protocol.ForkParams, request.params)
-        session, result = await to_the_end(self._manager.fork(wanted))
+        session, result = await to_the_end(self._manager.beginnings.fork(wanted))
         request.respond(self._with_setup(session, result))
         # Other clients already have the history, from the session that was forked.
         self._watch(session, 0 if self._client.knows_us else session.record.seq)
