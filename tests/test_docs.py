@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Client, scripted
+from acpclient import Client, scripted
 from jupyter_core.paths import jupyter_data_dir
 from pydantic import BaseModel, TypeAdapter
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import scripted
+from acpclient import scripted
 from server import running
 
 ROOT = Path(__file__).parent.parent

@@ -110,7 +110,7 @@ def _create(bare, work):
 
 
 def _serve(root, ready):
-    sys.path.insert(0, str(HERE.parent))
+    sys.path.insert(0, str(HERE.parent / "support"))
     from gitserver import GitServer
 
     ready.send(GitServer(root).host)

@@ -499,7 +499,7 @@ def processes(quick):
     from jupyter_acp.agents.process import MARK, AgentProcess
 
     family = json.dumps({"children": ["plain", "setsid"], "ignore_eof": True})
-    argv = [sys.executable, str(HERE.parent / "agents" / "scripted.py"), family]
+    argv = [sys.executable, str(HERE.parent / "support" / "agent_programs" / "scripted.py"), family]
     left = 0
 
     async def cycle():

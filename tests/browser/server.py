@@ -98,7 +98,7 @@ def main() -> int:
             "listed": [[elsewhere]],
             "replay": 2,
         }
-        scripted = Path(__file__).parent.parent / "agents" / "scripted.py"
+        scripted = Path(__file__).parent.parent / "support" / "agent_programs" / "scripted.py"
         agents = {
             id: {"name": name, "argv": [sys.executable, str(scripted), json.dumps(options)]}
             for id, (name, options) in {**AGENTS, "traveller": ("Traveller", traveller)}.items()
