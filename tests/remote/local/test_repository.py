@@ -375,7 +375,8 @@ async def test_odd_names(world, tmp_path):
     odd = tmp_path / os.fsdecode(b"od\xe9\nd ")
     odd.mkdir()
     found = await described(world, world.clone(odd / "home"))
-    assert found["toplevel"] == str(odd / "home") and found["ref"] is not None
+    assert found["toplevel"] == str(odd / "home").replace("\udce9", "\\xe9")
+    assert found["ref"] is not None
 
 
 async def test_names_of_branches_that_end_lines_elsewhere(world):
