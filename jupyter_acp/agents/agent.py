@@ -16,11 +16,11 @@ from ..rpc.errors import UNAVAILABLE
 from ..rpc.outbox import Flusher, Queue
 from ..rpc.transport import Transport
 from .environment import agent_environment
-from .process import AgentProcess, describe_exit
+from .exit_message import STDERR_LINES, exited, failed
+from .process import AgentProcess
 from .spec import AgentSpec
 
 PROTOCOL_VERSION = 1
-ERROR_STDERR_LINES = 20
 
 
 class Agent:
@@ -123,7 +123,7 @@ class Agent:
                 f"{self.spec.name} did not answer `{method}` within {patience:g} s. "
                 "Try again, restart the agent, or let it have more time "
                 "(AcpExtension.request_timeout).",
-                {"agent": self.spec.id, "stderr": self.stderr[-ERROR_STDERR_LINES:]},
+                {"agent": self.spec.id, "stderr": self.stderr[-STDERR_LINES:]},
             ) from error
 
     async def stop(self) -> None:
@@ -208,16 +208,10 @@ class Agent:
         except asyncio.TimeoutError:
             # The process may have ended while another process keeps its stderr open.
             status = self._process.status
-        how = "closed its input or output and was then ended"
-        if status is not None:
-            how = describe_exit(status)
-        return self._failure(f"{self.spec.name} {how}.")
+        return exited(self.spec.id, self.spec.name, status, self.stderr)
 
     def _failure(self, message: str) -> RpcError:
-        lines = self.stderr[-ERROR_STDERR_LINES:]
-        if lines:
-            message += "\nIts last words on stderr:\n" + "\n".join(lines)
-        return RpcError(UNAVAILABLE, message, {"agent": self.spec.id, "stderr": lines})
+        return failed(self.spec.id, message, self.stderr)
 
 
 def _dict(value: Any) -> dict[str, Any]:

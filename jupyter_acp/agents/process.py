@@ -228,14 +228,5 @@ def _carries(process: Any, mark: str, pid: int | None) -> bool:
     return carries and _lives(process)
 
 
-def describe_exit(status: int) -> str:
-    """Return a description of the exit status for users."""
-    if status >= 0:
-        return f"exited with status {status}"
-    with contextlib.suppress(ValueError):
-        return f"was ended by {signal.Signals(-status).name}"
-    return f"was ended by signal {-status}"
-
-
 def _readable(line: bytes) -> str:
     return line[:STDERR_LINE_LENGTH].decode("utf-8", "replace").rstrip("\r")

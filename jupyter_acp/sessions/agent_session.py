@@ -14,26 +14,19 @@ from typing import Any, Protocol
 
 from .. import protocol
 from ..agents.agent import Agent
-from ..agents.authentication import explained, wants_login
+from ..agents.authentication import explained
 from ..context.block import Block, Told
 from ..history.record import SessionRecord, is_writable
 from ..rpc import Logger, RpcError
 from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, UNAVAILABLE
 from . import health
-from .fallbacks import NoWay, by_any_way, note_unknown, ways
+from .fallbacks import NoWay, by_any_way, ways
 from .link import AgentLink, Owner
 from .links import Links
 from .option_calls import Options
 from .options import Call
-from .remote import going_on
-from .retelling import retell
-from .sandboxagent import REQUESTED_ID
+from .restore import Restored, begin_anew, open_params, restore
 from .transcript import Transcript
-
-_RESTORED = {
-    protocol.SESSION_RESUME: ("resume", "{name} is back and resumed the session."),
-    protocol.SESSION_LOAD: ("load", "{name} is back and loaded the session."),
-}
 
 
 class AgentSession:
@@ -260,86 +253,34 @@ class AgentSession:
             self._owner.check_open()
             self._restoring = link
             before = self.transcript.setup.chosen()
-            how, message = await self._restore(link, agent, may_begin_anew=may_begin_anew)
+            restored = await self._restore(link, agent, may_begin_anew=may_begin_anew)
             await self.options.choose_again(before)
             self._owner.check_open()
             if self._link is not link or link.agent is not agent:
                 # The agent ended meanwhile: a new process does not know the session.
                 raise RpcError(UNAVAILABLE, f"{link.name} ended while it restored the session.")
-            self.transcript.append(protocol.RESTORED, {"how": how, "message": message})
+            self.transcript.append(protocol.RESTORED, restored._asdict())
             self._owner.connected()
             return agent
         finally:
             self._connecting = self._restoring = None
 
-    async def _restore(
-        self, link: AgentLink, agent: Agent, *, may_begin_anew: bool
-    ) -> tuple[str, str]:
-        """Restore the session by the first method that works; return its name and a message for users."""
-        record, anew = self._record, self._anew
-        # If our transcript is empty, the agent has to replay the history: only "load" does so.
-        capability = "resume" if self.transcript.seq else "load"
-        is_known = self.id is not None and anew is None
-        for method in ways(agent, capability) if is_known else []:
-            assert self.id is not None
-            self.transcript.shut_gate()
-            try:
-                # Join before the request is sent: some agents replay before they answer.
-                link.join(self.id, self._owner)
-                await self.open(method, {**self._folders(), "sessionId": self.id}, link)
-            except BaseException as error:
-                self.transcript.open_gate()
-                link.leave(self._owner)
-                if not isinstance(error, RpcError) or not agent.alive:
-                    raise
-                if wants_login(error, agent):
-                    # After a login the session can be restored, so do not open a new one.
-                    raise
-                note_unknown(agent, method, error)
-                self.logger.info("%s was refused by %s: %s", method, link.name, error.brief)
-            else:
-                is_load = method == protocol.SESSION_LOAD
-                await self.transcript.end_replay(is_promised=is_load)
-                how, message = _RESTORED[method]
-                return how, message.format(name=link.name)
+    async def _restore(self, link: AgentLink, agent: Agent, *, may_begin_anew: bool) -> Restored:
+        """Restore the session by the first way that works."""
+        record, transcript = self._record, self.transcript
+        if self._anew is None:
+            restored = await restore(
+                self._owner, record, transcript, link, agent, self.open, self.logger
+            )
+            if restored is not None:
+                return restored
         if not may_begin_anew:
             raise RpcError(UNAVAILABLE, f"{link.name} did not open this session again.")
         # The new session may get the id of the old one.
         self.told.forget()
-        await self.open(protocol.SESSION_NEW, self._begun_anew(), link)
+        begun = await begin_anew(record, transcript, link, self.open, self._anew)
         self._anew = None
-        record.retold = await retell(self.transcript, anew.unanswered if anew else None)
-        if anew is not None:
-            rest = ", which is told what was said." if record.retold else "."
-            return "new", f"{anew.why}. A new session was opened with it{rest}"
-        words = (
-            f"{link.name} is back but could not restore the session: it starts afresh and does not "
-        )
-        if record.retold:
-            return "new", (
-                words + "remember what was said before. It is told so with your next message."
-            )
-        return "new", words + "remember anything."
-
-    def _folders(self) -> dict[str, Any]:
-        """Return the parameters common to all requests that open the session."""
-        record = self._record
-        params: dict[str, Any] = {"cwd": record.cwd, "mcpServers": record.mcp_servers}
-        if record.additional_directories and record.remote is None:
-            params["additionalDirectories"] = record.additional_directories
-        return params
-
-    def _begun_anew(self) -> dict[str, Any]:
-        """Return the parameters of `session/new` for a session that replaces the old one."""
-        params, record = self._folders(), self._record
-        if hints := {key: value for key, value in record.metadata.items() if key != REQUESTED_ID}:
-            params["_meta"] = {protocol.SANDBOX: hints}
-        if remote := going_on(record):
-            params["remote"] = remote
-            # The old remote session may have results that were not brought back.
-            told = {"remote": remote, "continues": record.agent_session}
-            params["_meta"] = {**params.get("_meta", {}), protocol.META: told}
-        return params
+        return begun
 
     async def reload(self) -> None:
         """Replace the transcript by the agent's replay; fail without changes if there is none."""
@@ -350,7 +291,9 @@ class AgentSession:
         told: list[dict[str, Any]] = []
         gate = self.transcript.shut_gate(told.append)
         try:
-            await self.open(protocol.SESSION_LOAD, {**self._folders(), "sessionId": self.id})
+            await self.open(
+                protocol.SESSION_LOAD, {**open_params(self._record), "sessionId": self.id}
+            )
             await gate.quiet(0, is_promised=True)
         finally:
             self.transcript.open_gate()

@@ -9,7 +9,7 @@ import uuid
 from typing import Any
 
 from ... import protocol
-from ...agents.process import describe_exit
+from ...agents.exit_message import describe_exit
 from ..view import SessionView
 from .command import Command
 from .output import Output
