@@ -349,7 +349,7 @@ class AcpExtension(ExtensionApp):
         from .client.notebooks.kernels import Kernels
         from .client.notebooks.running import Running
         from .client.notebooks.service import Notebooks
-        from .client.permissions.named_files import NamedFiles
+        from .client.permissions.question_files import NamedFiles
         from .client.permissions.service import Permissions
         from .client.terminals import Terminals
         from .client.workspace import Workspace

@@ -15,7 +15,7 @@ from .client.documents.files import Files
 from .client.documents.watcher import Watcher
 from .client.mcp_servers import Given, Servers
 from .client.notebooks.service import Notebooks
-from .client.permissions.named_files import NamedFiles
+from .client.permissions.question_files import NamedFiles
 from .client.permissions.service import Permissions
 from .client.terminals import Terminals
 from .client.view import SessionView

@@ -26,7 +26,7 @@ from .refs import check_branch
 from .runner.cache import Cache
 from .runner.relay import Behind, Runner
 from .runner.worktree import Author
-from .runner.wrapped import Wrapped
+from .runner.wrapped_agent import Wrapped
 
 AGENT_TIMEOUT = 600.0
 """How long the agent may take at least to start, or to open a session, in seconds."""

@@ -20,9 +20,9 @@ from ..history.record import SessionRecord, is_writable
 from ..rpc import Logger, RpcError
 from ..rpc.errors import INVALID_REQUEST, METHOD_NOT_FOUND, UNAVAILABLE
 from . import health
+from .agent_link import AgentLink, Owner
+from .agent_links import Links
 from .fallbacks import NoWay, by_any_way, ways
-from .link import AgentLink, Owner
-from .links import Links
 from .option_calls import Options
 from .options import Call
 from .restore import Restored, begin_anew, open_params, restore

@@ -17,18 +17,18 @@ from ..history.record import SessionRecord, is_acceptable
 from ..rpc import RpcError, invalid_params
 from ..rpc.errors import INVALID_REQUEST, UNAVAILABLE
 from ..services import ClientServices
-from . import sandboxagent
+from . import sandboxagent_extension
+from .agent_links import Links
 from .fallbacks import NoWay, by_any_way
-from .foreign import ForeignSession
+from .foreign_sessions import ForeignSession
 from .index import Index
 from .limits import Limits
-from .links import Links
 from .options import WORDS
 from .pending_deletions import PendingDeletions
 from .remote import check_takes_remote, checked_remote, folder_of, going_on
 from .remote_results import RemoteResults
 from .retelling import retell
-from .sandboxagent import HINTS, REQUESTED_ID
+from .sandboxagent_extension import HINTS, REQUESTED_ID
 from .session import Session
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Beginnings:
         is_home = remote is not None and params.ours().get("home") is True
         if remote is None or is_home:
             _check_folder(spec, params)
-        metadata = dict(sandboxagent.corner({"_meta": params.meta}))
+        metadata = dict(sandboxagent_extension.corner({"_meta": params.meta}))
         if not is_acceptable(metadata):
             raise invalid_params(f'_meta["{protocol.SANDBOX}"]: too much, or nested too deeply.')
         wanted, named = metadata.get("requestedSessionId"), metadata.get("title")

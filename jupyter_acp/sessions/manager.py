@@ -14,17 +14,17 @@ from .. import protocol
 from ..agents.agent import Agent
 from ..agents.catalog import Catalog
 from ..history.journal import Journal
-from ..history.log import Log
+from ..history.numbered_log import Log
 from ..history.record import SessionRecord, is_writable
 from ..rpc import Logger
 from ..rpc.outbox import Flusher
 from ..services import ClientServices
+from .agent_links import Links
 from .archive import Archive
 from .begin import Beginnings
-from .foreign import Foreign, ForeignSession
+from .foreign_sessions import Foreign, ForeignSession
 from .index import Index
 from .limits import Limits
-from .links import Links
 from .notifier import Listener, Notifier
 from .pending_deletions import PendingDeletions
 from .remote import give_up_fetching

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..history.record import is_acceptable, is_writable
-from .sandboxagent import REQUESTED_ID
+from .sandboxagent_extension import REQUESTED_ID
 
 
 def merged(before: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any] | None:

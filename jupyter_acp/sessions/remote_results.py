@@ -24,8 +24,8 @@ from ..remote.local.push import delete_scratch, push_scratch
 from ..remote.local.record import Action, Records
 from ..remote.local.repository import Repository, RepositoryError
 from ..remote.local.results import Result, discard, discard_session, own
-from ..remote.local.to_the_end import to_the_end
 from ..remote.local.undo import undo
+from ..remote.local.uninterrupted import to_the_end
 from ..remote.options import RemoteOptions
 from ..remote.progress import Reporter
 from ..remote.refs import GitRemoteRef, RefError, git_ref

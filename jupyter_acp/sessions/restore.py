@@ -13,11 +13,11 @@ from ..agents.authentication import wants_login
 from ..history.record import SessionRecord
 from ..rpc import Logger, RpcError
 from . import health
+from .agent_link import AgentLink, Owner
 from .fallbacks import note_unknown, ways
-from .link import AgentLink, Owner
 from .remote import going_on
 from .retelling import retell
-from .sandboxagent import REQUESTED_ID
+from .sandboxagent_extension import REQUESTED_ID
 from .transcript import Transcript
 
 Open = Callable[[str, dict[str, Any], AgentLink], Awaitable[Any]]

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import protocol
-from ..history.log import Log
+from ..history.numbered_log import Log
 from ..history.record import SessionRecord, State, is_writable, now
 from ..rpc import Logger, RpcError, invalid_params
-from . import health, sandboxagent
+from . import health, sandboxagent_extension
+from .agent_links import Links
 from .agent_session import AgentSession, closing
 from .fallbacks import NoWay
-from .links import Links
 from .metadata import merged
 from .questions import Asker, Questions, cancelled
 from .remote import noted_result
@@ -200,7 +200,7 @@ class Session:
             with contextlib.suppress(NoWay):
                 # If the agent refuses, the error also prevents the change here.
                 await agent_session.call_by("metadata", {"metadata": metadata})
-            for what in sandboxagent.HINTS:
+            for what in sandboxagent_extension.HINTS:
                 value = metadata.get(what)
                 if isinstance(value, str) and agent_session.options.can_choose(what, value):
                     await agent_session.options.choose(what, value)
@@ -229,14 +229,14 @@ class Session:
         theirs = meta if isinstance(meta, dict) else {}
         params = {**params, "sessionId": self.id, "_meta": {**theirs, protocol.META: explained}}
         is_extension = method == protocol.EXT_QUESTION
-        form = sandboxagent.as_elicitation(params) if is_extension else params
+        form = sandboxagent_extension.as_elicitation(params) if is_extension else params
         asked = protocol.ELICIT if is_extension else method
         try:
             answer = await self._put(asked, form, params if is_extension else None)
         except asyncio.CancelledError:
             # The agent has withdrawn the question.
             answer = cancelled(asked)
-        return sandboxagent.as_answer(params, answer) if is_extension else answer
+        return sandboxagent_extension.as_answer(params, answer) if is_extension else answer
 
     async def consult(self, params: dict[str, Any]) -> dict[str, Any]:
         """Ask the user's permission for an action that the agent has not asked permission for."""

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from .. import protocol
-from ..history.log import Log
+from ..history.numbered_log import Log
 from ..history.record import SessionRecord
 from ..history.replay_gate import KINDS as HISTORY_KINDS
 from ..history.replay_gate import ReplayGate, count_user_messages

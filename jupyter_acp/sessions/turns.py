@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from .. import protocol
 from ..agents.agent import Agent
-from ..history.log import Log
+from ..history.numbered_log import Log
 from ..history.record import SessionRecord, State
 from ..rpc import Logger, RpcError
 from ..rpc.errors import INTERNAL_ERROR, INVALID_REQUEST

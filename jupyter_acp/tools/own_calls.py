@@ -21,7 +21,6 @@ from pydantic import ValidationError
 from ..client.terminals.own_command import is_own_command
 from ..client.view import SessionView
 from ..protocol import parse
-from .about import about
 from .call_shapes import (
     FULL_NAME,
     NAMES,
@@ -35,6 +34,7 @@ from .call_shapes import (
     text_of,
     wrapped,
 )
+from .call_title import about
 from .tool import Services, Tool
 
 COMMAND = "jupyter-acp tool"

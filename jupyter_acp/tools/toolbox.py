@@ -13,7 +13,7 @@ from ..rpc import RpcError
 from ..rpc.errors import METHOD_NOT_FOUND
 from . import arguments as args
 from . import kernels, notebooks, workspace
-from .about import about
+from .call_title import about
 from .model_text import Content
 from .records import Record
 from .tool import Call, Services, Tool

@@ -13,7 +13,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from ..history.log import Log
+from ..history.numbered_log import Log
 from ..rpc.outbox import BATCH_SIZE, Flusher, Outbox
 
 STALL = 5.0

@@ -14,7 +14,7 @@ import orjson
 from .. import protocol
 from ..protocol import parse
 from ..rpc import invalid_params
-from ..sessions import sandboxagent
+from ..sessions import sandboxagent_extension
 from ..sessions.fallbacks import NoWay
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class SessionRequests:
     async def set_metadata(self, params: Any) -> dict[str, Any]:
         """Change the metadata of a session."""
         session = self._manager.get(parse(protocol.SessionParams, params).session_id)
-        await session.set_metadata(sandboxagent.metadata_of(params))
+        await session.set_metadata(sandboxagent_extension.metadata_of(params))
         return {"metadata": session.record.metadata}
 
     async def events(self, params: Any) -> Any:

@@ -20,7 +20,7 @@ from ..rpc.transport import Transport
 from ..sessions.manager import SessionManager
 from ..sessions.questions import Question
 from ..sessions.session import Session
-from .client import Client
+from .client_capabilities import Client
 from .feed import Feed
 from .remote_requests import RemoteRequests
 from .session_requests import SessionRequests, to_the_end

@@ -15,7 +15,7 @@ import threading
 import pytest
 
 from jupyter_acp.history.journal import COMMIT_SIZE, ROOM, Journal
-from jupyter_acp.history.log import IDLE_RING_SIZE, Log
+from jupyter_acp.history.numbered_log import IDLE_RING_SIZE, Log
 from jupyter_acp.history.record import SessionRecord
 from jupyter_acp.rpc import RpcError
 

@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_acp.history import search
 from jupyter_acp.history.journal import Journal
-from jupyter_acp.history.log import Log
+from jupyter_acp.history.numbered_log import Log
 from jupyter_acp.history.record import SessionRecord
 
 

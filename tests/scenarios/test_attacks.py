@@ -28,7 +28,7 @@ from steps import connect
 
 from jupyter_acp.client.documents.disk import read_text, write_text
 from jupyter_acp.client.large_answers import AT_ONCE
-from jupyter_acp.client.permissions.named_files import NamedFiles
+from jupyter_acp.client.permissions.question_files import NamedFiles
 from jupyter_acp.paths import contained
 from jupyter_acp.rpc import RpcError
 from jupyter_acp.rpc.connection import MOST_REQUESTS

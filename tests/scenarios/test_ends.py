@@ -20,7 +20,7 @@ from jupyter_acp.client.documents import disk
 from jupyter_acp.client.terminals.service import MAX_OUTPUT_LIMIT
 from jupyter_acp.paths import contained
 from jupyter_acp.rpc import RpcError
-from jupyter_acp.sessions import link as links
+from jupyter_acp.sessions import agent_link as links
 
 CLOSES = {"sessionCapabilities": {"close": {}, "delete": {}}}
 LOADS = {"loadSession": True}

@@ -11,8 +11,8 @@ import orjson
 import pytest
 from acpclient import scripted
 
-from jupyter_acp.sessions.sandboxagent import as_form_answer, as_question
-from jupyter_acp.windows.client import Client
+from jupyter_acp.sessions.sandboxagent_extension import as_form_answer, as_question
+from jupyter_acp.windows.client_capabilities import Client
 
 EXT = "_sandboxagent/session/"
 OPTIONAL = ["notice", "compaction_update", "compaction_summary_chunk"]

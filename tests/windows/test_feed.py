@@ -12,7 +12,7 @@ import sqlite3
 import pytest
 
 from jupyter_acp.history.journal import Journal
-from jupyter_acp.history.log import IDLE_RING_SIZE, Log
+from jupyter_acp.history.numbered_log import IDLE_RING_SIZE, Log
 from jupyter_acp.rpc.outbox import BATCH_SIZE, Flusher, Queue
 from jupyter_acp.windows import feed as feeds
 from jupyter_acp.windows.feed import Feed

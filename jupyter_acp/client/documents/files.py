@@ -19,13 +19,13 @@ from ...paths import LONGEST, contained, innermost, uri_path
 from ...protocol import ReadFileParams, WriteFileParams, parse
 from ...rpc import RpcError, invalid_params
 from ...rpc.errors import CONFLICT, NOT_FOUND
-from ..documents.changes import NoteChange
 from ..large_answers import LargeAnswers
-from ..permissions.named_files import named_files
 from ..permissions.policy import Action
 from ..permissions.protected_files import needs_permission
+from ..permissions.question_files import named_files
 from ..permissions.service import Permissions
 from ..view import SessionView
+from .changes import NoteChange
 from .contents import Contents
 from .disk import read_text, write_text
 from .file_locks import FileLocks

@@ -16,8 +16,8 @@ from ..documents.live import Documents
 from ..permissions.policy import Action, Details
 from ..permissions.service import Permissions
 from ..view import SessionView
-from .cards import card, words
 from .kernels import Kernels
+from .question_cards import card, words
 
 RESTART_TIME = 60.0
 """Timeout for a restart, in seconds."""

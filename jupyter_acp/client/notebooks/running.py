@@ -20,9 +20,9 @@ from ..documents.live import Documents
 from ..permissions.policy import Action
 from ..permissions.service import Permissions
 from ..view import SessionView
-from .cards import card, fenced, words
 from .kernels import Conversation, Kernels
 from .outputs import Ran, RanCell
+from .question_cards import card, fenced, words
 from .service import Notebooks
 from .variables import EXPRESSION
 

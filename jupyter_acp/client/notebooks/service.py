@@ -25,8 +25,8 @@ from ..permissions.policy import Action, Decision, Details
 from ..permissions.protected_files import needs_permission
 from ..permissions.service import Permissions
 from ..view import SessionView
-from .cards import card, diff, fenced, words
 from .notebook import CellType, Notebook, digest, index_of, new_cell, new_notebook, with_ids
+from .question_cards import card, diff, fenced, words
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from .isolated import IsolatedRepository
 from .record import Action, Records
 from .repository import Head, RepositoryError
 from .results import Result
-from .switch import check_free, switch
-from .to_the_end import to_the_end
+from .uninterrupted import to_the_end
+from .working_tree import check_free, switch
 
 _PATIENCE = 30.0
 

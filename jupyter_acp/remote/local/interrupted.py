@@ -14,7 +14,7 @@ from .isolated import IsolatedRepository, place_of
 from .lock import Lock
 from .record import Action, Records
 from .repository import Repository
-from .switch import written
+from .working_tree import written
 
 
 def action_lock(place: Path) -> Lock:

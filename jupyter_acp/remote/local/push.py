@@ -21,7 +21,7 @@ from .fetch import same_repository
 from .isolated import IsolatedRepository
 from .repository import Head, RepositoryError
 from .settings import Remote
-from .to_the_end import to_the_end
+from .uninterrupted import to_the_end
 
 PREFIX = "acp/scratch/"
 

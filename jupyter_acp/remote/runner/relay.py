@@ -25,7 +25,7 @@ from ..refs import GitRemoteRef, Policy, RefError, git_ref, public_url
 from .cache import Cache
 from .messages import folder_in, hints_of, left_out, offered, remote_of, words_of
 from .worktree import Author, Worktree, commit_message
-from .wrapped import StartAgent, Wrapped, can, name_of
+from .wrapped_agent import StartAgent, Wrapped, can, name_of
 
 
 class Behind(Store):

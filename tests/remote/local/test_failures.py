@@ -21,7 +21,7 @@ from taking import ACTIONS, CHANGES, act, commit, many, refused, undone, work
 from jupyter_acp.remote.local import action as doing
 from jupyter_acp.remote.local.fetch import fetch_target
 from jupyter_acp.remote.local.repository import RepositoryError
-from jupyter_acp.remote.local.switch import switch
+from jupyter_acp.remote.local.working_tree import switch
 from jupyter_acp.remote.refs import GitRemoteRef
 
 

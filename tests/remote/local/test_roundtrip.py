@@ -19,7 +19,7 @@ from gitserver import git, git_server
 from server import TOKEN, running
 
 from jupyter_acp.remote.local import action as doing
-from jupyter_acp.remote.local.switch import switch
+from jupyter_acp.remote.local.working_tree import switch
 from jupyter_acp.sessions import remote_results
 
 FILES = {"hello.py": "print('helo')\n", "sub/data.txt": "1\n", "other.txt": "x\n"}

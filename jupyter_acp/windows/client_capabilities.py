@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from .. import protocol
-from ..sessions import sandboxagent
+from ..sessions import sandboxagent_extension
 from ..sessions.fallbacks import extensions, is_set
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ class Client:
         as_it_is = Wording(question.method, form, lambda answer: answer)
         if question.method != protocol.ELICIT or self.knows_us:
             return as_it_is
-        in_extension = self._takes_questions and sandboxagent.as_question(form, question.original)
+        in_extension = self._takes_questions and sandboxagent_extension.as_question(
+            form, question.original
+        )
         if in_extension and question.original is not None:
             return _in_extension(form, in_extension)
         if form.get("mode", "form") in self._modes:
@@ -89,7 +91,9 @@ class Client:
 
 def _in_extension(form: dict[str, Any], params: dict[str, Any]) -> Wording:
     return Wording(
-        protocol.EXT_QUESTION, params, lambda answer: sandboxagent.as_form_answer(form, answer)
+        protocol.EXT_QUESTION,
+        params,
+        lambda answer: sandboxagent_extension.as_form_answer(form, answer),
     )
 
 

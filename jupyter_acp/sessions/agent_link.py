@@ -18,7 +18,7 @@ from ..protocol import SESSION_UPDATE
 from ..rpc import Logger, Peer, Request, RpcError, invalid_params, method_not_found
 from ..rpc.errors import UNAVAILABLE
 from ..services import ClientServices
-from . import sandboxagent
+from . import sandboxagent_extension
 
 if TYPE_CHECKING:
     from ..agents.agent import Agent
@@ -145,7 +145,7 @@ class AgentLink(Peer):
         """Handle a notification of the agent; ignore unknown ones."""
         session = self._session_of(params)
         if method == protocol.EXT_METADATA_UPDATE and session is not None:
-            session.apply_metadata(sandboxagent.metadata_of(params))
+            session.apply_metadata(sandboxagent_extension.metadata_of(params))
         elif method == protocol.PROGRESS and isinstance(params, dict):
             self._on_progress(params)
         elif method == protocol.MCP_MESSAGE and isinstance(params, dict):

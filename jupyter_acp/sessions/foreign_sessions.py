@@ -18,8 +18,8 @@ from ..rpc.errors import METHOD_NOT_FOUND
 from .fallbacks import NoWay, by_any_way, ways
 
 if TYPE_CHECKING:
+    from .agent_links import Links
     from .index import Index
-    from .links import Links
     from .pending_deletions import PendingDeletions
 
 MOST_PAGES = 20

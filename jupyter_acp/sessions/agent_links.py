@@ -16,8 +16,8 @@ from ..rpc import Logger, RpcError
 from ..rpc.errors import FORBIDDEN, NOT_FOUND, UNAVAILABLE
 from ..rpc.outbox import Flusher
 from ..services import ClientServices
+from .agent_link import AgentLink
 from .limits import Limits
-from .link import AgentLink
 from .pending_deletions import PendingDeletions
 from .remote import RUNNER
 
