@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""`python -m jupyter_acp.builtin`: speak ACP over stdin and stdout until stdin ends."""
+"""`python -m jupyter_acp.builtin`: the built-in agent, with ACP over stdin and stdout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .agent import Agent
 
 LAST_WORDS_SECONDS = 1.0
 AHEAD_BYTES = 512 * 1024
-"""How far we run ahead of a slow reader: small messages take several times their length."""
+"""Maximum size of unsent messages in bytes; small ones take several times that in memory."""
 
 NEEDS_A_CLIENT = (
     "This is an ACP agent: it expects a client on its standard input and output, pipes with "
@@ -27,19 +27,19 @@ NEEDS_A_CLIENT = (
 
 
 async def serve() -> None:
-    """Answer until the client closes our stdin."""
+    """Serve the client until it closes our stdin."""
     if sys.stdin.isatty():
         sys.stderr.write(f"{NEEDS_A_CLIENT}\nEnd it with Ctrl-D.\n")
     if not (_carries(sys.stdin) and _carries(sys.stdout)):
-        # The event loop cannot wait for a file, and would wait for /dev/null for ever.
+        # The event loop cannot wait for a file, and would wait for /dev/null forever.
         sys.exit(NEEDS_A_CLIENT)
     transport = await StdioTransport.of_this_process()
     outbox = Queue(AHEAD_BYTES)
     agent = Agent()
     connection = agent.connect(Connection(transport, agent, outbox=outbox, name="client"))
     await connection.run()
-    # A client may write its last request and close: what was answered still goes out, unless
-    # nobody reads it.
+    # A client may send its last request and close: the answers are still sent, unless nobody
+    # reads them.
     with contextlib.suppress(asyncio.TimeoutError):
         await asyncio.wait_for(outbox.flushed(), LAST_WORDS_SECONDS)
     await connection.close()

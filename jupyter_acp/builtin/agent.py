@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The protocol surface: which methods there are, what they take and what they answer."""
+"""The methods of the protocol, with their parameters and answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BLOCK_FIELDS: dict[str, tuple[str, type]] = {
 
 
 class Agent(Peer):
-    """Serves one client; knows every session that it has open."""
+    """Serves one client and keeps its open sessions."""
 
     def __init__(self) -> None:
         self._stored = Sessions()
@@ -62,12 +62,12 @@ class Agent(Peer):
         }
 
     def connect(self, connection: Connection) -> Connection:
-        """Speak over this connection."""
+        """Use this connection to the client."""
         self._connection = connection
         return connection
 
     def on_request(self, request: Request) -> None:
-        """Serve a method, in the order in which requests came."""
+        """Serve a request; requests are served in the order in which they arrive."""
         method = self._methods.get(request.method)
         if method is None:
             raise method_not_found(request.method)
@@ -78,7 +78,7 @@ class Agent(Peer):
         method(request, request.params or {})
 
     def on_notification(self, method: str, params: Any) -> None:
-        """End a turn; whatever else we are told is not for us."""
+        """Cancel a turn; ignore all other notifications."""
         if method == "session/cancel" and isinstance(params, dict):
             self._cancel(_text(params, "sessionId"))
 
@@ -125,7 +125,7 @@ class Agent(Peer):
 
     def _list(self, request: Request, params: dict[str, Any]) -> None:
         cwd = None if params.get("cwd") is None else str(_folder(params))
-        # All of them at once: there is no other page, and so no cursor.
+        # All sessions are on one page, so there is no cursor.
         request.respond({"sessions": self._stored.list(cwd)})
 
     def _close(self, request: Request, params: dict[str, Any]) -> None:
@@ -169,7 +169,7 @@ class Agent(Peer):
             self._connection, self._client(session), session, prompt
         )
         request.run(self._answer(session, turn))
-        # Cancelling a task that has not begun skips its clean-up: the turn itself knows how to end.
+        # Cancelling a task that has not begun would skip its clean-up, so cancel the turn instead.
         request.on_cancel = turn.cancel
 
     async def _answer(self, session: Session, turn: Turn) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def _blocks(params: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _version() -> str:
-    # Imported here: reading installed metadata costs more than everything else at start-up.
+    # Imported here: this takes longer than everything else at start-up.
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The client on the other side: what it offers, and how to ask it."""
+"""The client: its capabilities and the requests to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Document(NamedTuple):
 
 
 class Client:
-    """The client as one session sees it: its capabilities and its methods."""
+    """The client from the view of one session."""
 
     def __init__(self, connection: Connection, capabilities: dict[str, Any], session: str) -> None:
         self._connection = connection
@@ -31,45 +31,45 @@ class Client:
         self._session = session
 
     def offers(self, *keys: str) -> bool:
-        """Tell whether its capabilities have something there."""
+        """Return True if the client's capabilities have a value at this path."""
         found: Any = self._capabilities
         for key in keys:
             found = found.get(key) if isinstance(found, dict) else None
         return found not in (None, False)
 
     def tells(self, which: str) -> bool:
-        """Tell whether it says which documents are `open`, `recent` or `active`."""
+        """Return True if the client lists documents of a kind: `open`, `recent` or `active`."""
         name = CAPABILITIES[which]
-        # Libraries that know nothing of the proposal drop it from the root.
+        # Libraries without support for the proposal drop it from the root.
         return self.offers("workspace", name) or self.offers("_meta", EXTENSION, "workspace", name)
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request of this session; an answer that is no object counts as an empty one."""
+        """Send a request for this session; an answer that is no object counts as an empty one."""
         result = await self._connection.request(method, {"sessionId": self._session, **params})
         return result if isinstance(result, dict) else {}
 
     def tell(self, method: str, **params: Any) -> None:
-        """Send a request whose answer nobody waits for: cleaning up must not block."""
+        """Send a request and ignore its answer, because a clean-up must not block."""
         self._connection.call(
             method, {"sessionId": self._session, **params}, lambda _result, _error: None
         )
 
     async def read(self, path: Path) -> str:
-        """Return the text of a file as the client has it, or as the disk has it."""
+        """Return the text of a file from the client, or from the disk."""
         if not self.offers("fs", "readTextFile"):
             return (await asyncio.to_thread(path.read_bytes)).decode()
         answer = await self.ask("fs/read_text_file", path=str(path))
         return str(answer.get("content") or "")
 
     async def write(self, path: Path, text: str) -> None:
-        """Let the client write a file, so that an open editor sees it; or do so ourselves."""
+        """Write a file through the client, for open editors to show it, or else to the disk."""
         if self.offers("fs", "writeTextFile"):
             await self.ask("fs/write_text_file", path=str(path), content=text)
         else:
             await asyncio.to_thread(path.write_bytes, text.encode())
 
     async def documents(self, which: str) -> list[Document]:
-        """Return what is `open`, `recent` or `active`, as far as the client tells."""
+        """Return the `open`, `recent` or `active` documents, if the client lists them."""
         if not self.tells(which):
             return []
         params = {"limit": RECENT_LIMIT} if which == "recent" else {}
@@ -83,5 +83,5 @@ class Client:
 
 
 def method_of(which: str) -> str:
-    """Return the method that tells which documents are `open`, `recent` or `active`."""
+    """Return the method that lists the `open`, `recent` or `active` documents."""
     return f"workspace/{which}_document{'' if which == 'active' else 's'}"

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Files of the session's folder: by the names people give them, and line by line."""
+"""The files in the session's folder: names, search and lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     cell: int | None = None
 
     def place(self, folder: Path) -> str:
-        """Return where it is, in words."""
+        """Return the place of the line as a text for the user."""
         cell = "" if self.cell is None else f" cell {self.cell}"
         return f"{shown(self.path, folder)}{cell}:{self.number}"
 
@@ -43,23 +43,23 @@ def from_uri(uri: str) -> Path | None:
 
 
 def from_person(name: str, folder: Path) -> Path:
-    """Return what a person means: relative to the folder, `~`, `@mention` or a `file:` URI."""
+    """Return the path that a user typed: relative, with `~`, as `@mention` or `file:` URI."""
     return from_uri(name) or folder / Path(name.removeprefix("@")).expanduser()
 
 
 def shown(path: Path, folder: Path) -> str:
-    """Return a path as short as it can be said."""
+    """Return a path, relative to the folder if it is inside."""
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 
 def shown_uri(uri: str, folder: Path) -> str:
-    """Return a URI as a path where it is one."""
+    """Return a `file:` URI as a path, and any other URI as it is."""
     path = from_uri(uri)
     return shown(path, folder) if path is not None else unquote(uri)
 
 
 def walk(root: Path, suffixes: tuple[str, ...] = ()) -> Iterator[Path]:
-    """Yield the files below a folder, sorted; hidden, linked and installed things are left out."""
+    """Yield the files below a folder, sorted, without hidden, linked and installed ones."""
     count = 0
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(n for n in folders if n not in SKIPPED and not n.startswith("."))
@@ -74,7 +74,7 @@ def walk(root: Path, suffixes: tuple[str, ...] = ()) -> Iterator[Path]:
 
 
 def lines(path: Path) -> Iterator[Line]:
-    """Yield the lines of a text file, or none of one that is too big or not text."""
+    """Yield the lines of a text file; none if it is too large or not text."""
     try:
         data = path.read_bytes() if path.stat().st_size <= MOST_BYTES else b"\0"
         text = "" if b"\0" in data else data.decode()

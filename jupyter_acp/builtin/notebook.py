@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Notebooks as text: what their cells say, and edits that leave everything else as it was."""
+"""Notebooks: the content of their cells, and edits that keep everything else unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INDENT = re.compile(r"\A\{\r?\n([ \t]+)\"")
 
 
 class Cell(NamedTuple):
-    """A cell as a reader needs it."""
+    """The content of a cell."""
 
     number: int
     kind: str
@@ -24,7 +24,7 @@ class Cell(NamedTuple):
     outputs: list[dict[str, Any]]
 
     def in_words(self) -> str:
-        """Return its first line, the kinds of its outputs and its errors."""
+        """Return the first line, the kinds of outputs and the errors of the cell as a text."""
         first = next((line.strip() for line in self.source.splitlines() if line.strip()), "")
         count = f" [{self.order}]" if self.order is not None else ""
         kinds = dict.fromkeys(filter(None, map(_kind, self.outputs)))
@@ -34,7 +34,7 @@ class Cell(NamedTuple):
 
     @property
     def errors(self) -> list[str]:
-        """Return what went wrong when it ran."""
+        """The errors in the cell's outputs."""
         return [
             f"{output.get('ename', 'Error')}: {output.get('evalue', '')}".rstrip(": ")
             for output in self.outputs
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 
 
 def cells(text: str) -> list[Cell]:
-    """Return the cells of a notebook; a ValueError says why there are none."""
+    """Return the cells of a notebook; raise a `ValueError` if it is invalid."""
     return [
         Cell(
             number,
@@ -57,7 +57,7 @@ def cells(text: str) -> list[Cell]:
 
 
 def edited(text: str, edit: Callable[[str, bool], str]) -> str:
-    """Return the notebook with its cells edited; `edit` is told whether one is Markdown."""
+    """Return the notebook with edited cells; `edit` gets a text, and True for Markdown."""
     notebook = _parse(text)
     is_changed = False
     for cell in notebook["cells"]:
@@ -80,12 +80,12 @@ def _kind(output: dict[str, Any]) -> str:
         return str(output.get("name", "stream"))
     if not isinstance(data, dict) or not data:
         return ""
-    # The richest one is what the person sees; plain text is only its stand-in.
+    # Editors show the richest type; plain text is only its fallback.
     return next((mime for mime in data if mime != "text/plain"), "text")
 
 
 def _source(cell: dict[str, Any]) -> str:
-    """Return the text of a cell, which files hold whole or in lines."""
+    """Return the text of a cell, which is stored as one text or as a list of lines."""
     source = cell.get("source", "")
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Conversations: one file of JSON lines each, and what one is while it is open."""
+"""The sessions of the built-in agent, each stored in a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .settings import Settings
 
 STATE_VARIABLE = "JUPYTER_ACP_BUILTIN_STATE"
 CAPACITY = 1_000_000
-"""Where the meter is full: we have no context window, but people want to see one fill."""
+"""Maximum of the usage meter, in characters: there is no real context window to measure."""
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass
 class Session:
-    """A conversation; its file holds `cwd`, `title`, `settings` and `update` in lines."""
+    """A session; each line of its file has `cwd`, `title`, `settings` or `update`."""
 
     path: Path
     cwd: Path = Path()
@@ -40,19 +40,19 @@ class Session:
 
     @property
     def id(self) -> str:
-        """Return what the client calls it."""
+        """The id of the session."""
         return self.path.stem
 
     def write(self, **record: Any) -> None:
-        """Add a line; a disk that refuses costs the history, not the conversation."""
+        """Append a line; if the disk refuses it, only the history is lost."""
         with contextlib.suppress(OSError):
-            # The file is not made again: a turn may still run when its session is deleted.
+            # Do not create the file: a turn may still run when its session is deleted.
             file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
             with os.fdopen(file, "ab") as out:
                 out.write(orjson.dumps(record) + b"\n")
 
     def usage(self) -> dict[str, Any]:
-        """Return the meter: characters, and it says so, for no model counts tokens here."""
+        """Return the usage update, in characters: there is no model that counts tokens."""
         return {
             "sessionUpdate": "usage_update",
             "used": min(self.used, CAPACITY),
@@ -61,7 +61,7 @@ class Session:
         }
 
     def info(self) -> dict[str, Any]:
-        """Return what a list tells of it."""
+        """Return the description for `session/list`."""
         changed = datetime.fromtimestamp(self.path.stat().st_mtime, timezone.utc)
         updated = changed.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         told = {"sessionId": self.id, "cwd": str(self.cwd), "updatedAt": updated}
@@ -69,7 +69,7 @@ class Session:
 
 
 class Sessions:
-    """The folder of all conversations."""
+    """The folder of all sessions."""
 
     def __init__(self) -> None:
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
@@ -77,11 +77,11 @@ class Sessions:
         self._folder = Path(chosen) if chosen else Path(state) / "jupyter-acp" / "builtin"
 
     def has(self, id: str) -> bool:
-        """Tell whether there is a file of this conversation."""
+        """Return True if the session has a file."""
         return _ID.fullmatch(id) is not None and self._path(id).is_file()
 
     def create(self, cwd: Path, past: bytes = b"") -> Session:
-        """Begin a conversation; nobody can guess its id."""
+        """Create a session with a random id."""
         session = Session(self._path(uuid.uuid4().hex), cwd)
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ class Sessions:
         return session
 
     def read(self, id: str) -> tuple[Session, list[dict[str, Any]]]:
-        """Return a conversation and its updates; a line that cannot be read is skipped."""
+        """Return a session and its updates; skip invalid lines."""
         if not self.has(id):
             raise unknown(id)
         session, updates = Session(self._path(id)), []
@@ -109,21 +109,21 @@ class Sessions:
         return session, updates
 
     def fork(self, id: str, cwd: Path) -> Session:
-        """Copy a conversation."""
+        """Copy a session."""
         if not self.has(id):
             raise unknown(id)
         copy = self.create(cwd, self._path(id).read_bytes())
         return self.read(copy.id)[0]
 
     def list(self, cwd: str | None) -> list[dict[str, Any]]:
-        """Return those of a folder, or all, the latest first."""
+        """Return the sessions of a folder, or all, the latest first."""
         ids = (path.stem for path in self._folder.glob("*.jsonl"))
         found = [self.read(id)[0].info() for id in ids if self.has(id)]
         found = [info for info in found if cwd in (None, info["cwd"])]
         return sorted(found, key=lambda info: str(info["updatedAt"]), reverse=True)
 
     def delete(self, id: str) -> None:
-        """Forget a conversation; one that is not there is forgotten already."""
+        """Delete the file of a session, if there is one."""
         if self.has(id):
             self._path(id).unlink(missing_ok=True)
 
@@ -132,12 +132,12 @@ class Sessions:
 
 
 def unknown(id: str) -> RpcError:
-    """Refuse an id that belongs to no conversation."""
+    """Return the error for an unknown session."""
     return RpcError(NOT_FOUND, f"There is no session {id!r}. session/list tells which there are.")
 
 
 def characters(update: dict[str, Any]) -> int:
-    """Return how much of the meter an update takes."""
+    """Return the number of characters in an update."""
     content = update.get("content")
     text = content.get("text") if isinstance(content, dict) else None
     return len(text) if isinstance(text, str) else 0

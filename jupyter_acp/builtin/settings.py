@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The choices of a session: its mode and its options, one of every type that clients know."""
+"""The settings of a session: its mode, and one option of every type that clients support."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KNOWN: dict[str, list[Any]] = {
 
 @dataclass
 class Settings:
-    """The choices made in one session."""
+    """The mode and the options of one session."""
 
     mode: str = ASK
     scope: str = "all"
@@ -48,32 +48,32 @@ class Settings:
         setattr(self, option, value)
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Take what a file holds; a choice that no longer exists falls back to its default."""
+        """Apply saved settings; values that no longer exist fall back to the default."""
         for option, value in saved.items():
             with contextlib.suppress(RpcError):
                 self.set(option, value)
 
     def saved(self) -> dict[str, Any]:
-        """Return what `restore` takes."""
+        """Return the settings in the format of `restore`."""
         return asdict(self)
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Return which files a search looks into; none means all."""
+        """The suffixes of files to search; none means all files."""
         return SCOPES[self.scope][1]
 
     def modes(self) -> dict[str, Any]:
-        """Return the modes as clients of before the options know them."""
+        """Return the modes in the older format, for clients without support for options."""
         modes = [
             {"id": id, "name": name, "description": about} for id, (name, about) in MODES.items()
         ]
         return {"currentModeId": self.mode, "availableModes": modes}
 
     def options(self, *, booleans: bool) -> list[dict[str, Any]]:
-        """Return every option for which the client has a control."""
+        """Return the options that the client can show."""
         modes = [{"value": each.pop("id"), **each} for each in self.modes()["availableModes"]]
         scopes = [{"value": value, "name": name} for value, (name, _) in SCOPES.items()]
-        # In groups: the only list that is long enough to need them.
+        # Only this list is long enough to need groups.
         groups = [
             {"group": "everything", "name": "Everything", "options": scopes[:1]},
             {"group": "kind", "name": "One kind of file", "options": scopes[1:]},

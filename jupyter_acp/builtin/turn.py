@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""One turn: what a command may say, show and ask while it answers a prompt."""
+"""A turn: the messages and questions of a command that answers a prompt."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .client import EXTENSION, Client
 from .session import Session, characters
 
 _PIECE = re.compile(r"\s*(?:\S{24,}|(?:\S+\s+){1,4}|\S+)\s*|\s+")
-"""As much as a person reads at a glance."""
+"""A few words, which are sent in one chunk."""
 
 
 class Turn:
-    """The way from a command to the client, and the record of what went along it."""
+    """Sends the messages of a command to the client and stores them in the session's file."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Turn:
     ) -> None:
         self.client = client
         self.session = session
-        # What the client tells of its editor comes last: all the rest is what the person has sent.
+        # Context from the editor comes last; the blocks before it are the user's.
         self.prompt = list(takewhile(lambda block: not _is_context(block), prompt))
         self.id = uuid.uuid4().hex
         self._connection = connection
@@ -44,29 +44,29 @@ class Turn:
 
     @property
     def folder(self) -> Path:
-        """Return the session's folder."""
+        """The session's folder."""
         return self.session.cwd
 
     @property
     def text(self) -> str:
-        """Return what the person typed, without what they attached."""
+        """The text that the user typed, without attachments."""
         blocks = (block for block in self.prompt if block["type"] == "text")
         return "\n".join(block["text"] for block in blocks if attached_uri(block) is None)
 
     def cancel(self) -> None:
-        """End the turn now, or as soon as it begins."""
+        """Cancel the turn now, or as soon as it begins."""
         self._is_cancelled = True
         if self._task is not None:
             self._task.cancel()
 
     def begin(self) -> None:
-        """Become cancellable; a cancel that overtook us counts."""
+        """Mark the current task as cancellable; apply an earlier cancel."""
         self._task = asyncio.current_task()
         if self._is_cancelled:
             raise asyncio.CancelledError
 
     def end(self) -> None:
-        """Leave nothing open: no half message in the file, no tool call that runs for ever."""
+        """End the message and all tool calls, and report the usage."""
         self._task = None
         for tool in self._tools:
             tool.fail("Ended with the turn.")
@@ -78,19 +78,19 @@ class Turn:
         self._connection.notify("session/update", {"sessionId": self.session.id, "update": update})
 
     async def say(self, text: str) -> None:
-        """Add to the answer, in small pieces as a person would read them."""
+        """Add text to the answer, in small chunks."""
         for piece in _PIECE.findall(text):
             self.stream(piece)
         await self.room()
 
     async def think(self, text: str) -> None:
-        """Tell what comes next, if the person wants to know."""
+        """Send a thought, if the user has turned thoughts on."""
         if self.session.settings.thoughts:
             self.stream(text, "agent_thought_chunk")
             await self.room()
 
     def stream(self, text: str, kind: str = "agent_message_chunk") -> None:
-        """Add one chunk to the answer, as it is; call `room` now and then."""
+        """Add one chunk to the answer; the caller has to await `room` regularly."""
         if self._message.get("sessionUpdate") != kind:
             self.flush()
             self._message = {"sessionUpdate": kind, "messageId": uuid.uuid4().hex}
@@ -100,14 +100,14 @@ class Turn:
         self._text.append(text)
 
     def flush(self) -> None:
-        """Put what was said so far into the file."""
+        """Write the message so far into the session's file."""
         if self._text:
             content = {"type": "text", "text": "".join(self._text)}
             self.record({**self._message, "content": content})
         self._message, self._text = {}, []
 
     def show(self, update: dict[str, Any], *, is_kept: bool = True) -> None:
-        """Send something that is not text."""
+        """Send an update that is not text, and store it if `is_kept`."""
         self.flush()
         self.send(update)
         if is_kept:
@@ -121,7 +121,7 @@ class Turn:
         return tool
 
     async def is_permitted(self, tool: Tool, *, always: str, about: str) -> bool:
-        """Ask whether a tool may go on; only a clear yes is one."""
+        """Ask the user's permission for a tool call; return True only if it is given."""
         if always in self.session.allowed:
             return True
         options = [
@@ -141,17 +141,17 @@ class Turn:
         return outcome.get("optionId") in ("allow_once", "allow_always")
 
     async def room(self) -> None:
-        """Wait for a slow reader, and let the other sessions have their turn."""
+        """Wait until the client has caught up, and let other tasks run."""
         await asyncio.sleep(0)
         await self._connection.room()
 
     def record(self, update: dict[str, Any]) -> None:
-        """Keep an update for a later load."""
+        """Store an update for a later `session/load`."""
         self.session.write(update=update)
 
 
 class Tool:
-    """A tool call: told when it begins, as it goes on, and how it ended."""
+    """A tool call, which reports its begin, progress and end to the client."""
 
     def __init__(self, turn: Turn, title: str, kind: str, path: Path | None, raw: Any) -> None:
         self._turn = turn
@@ -167,17 +167,17 @@ class Tool:
         turn.send({"sessionUpdate": "tool_call", **self.state})
 
     def update(self, **changes: Any) -> None:
-        """Tell what changed."""
+        """Report changes of the tool call."""
         self.state.update(changes)
         id = self.state["toolCallId"]
         self._turn.send({"sessionUpdate": "tool_call_update", "toolCallId": id, **changes})
 
     def done(self, **changes: Any) -> None:
-        """Tell that it worked."""
+        """Report success."""
         self._end(status="completed", **changes)
 
     def fail(self, reason: str, **changes: Any) -> None:
-        """Tell that it did not work, and why, next to what it already shows."""
+        """Report a failure; append the reason to the content."""
         content = [*self.state.get("content", ()), text_content(reason)]
         self._end(status="failed", content=content, **changes)
 
@@ -186,18 +186,18 @@ class Tool:
             return
         self._has_ended = True
         self.update(**changes)
-        # A terminal is gone after a restart: a later load shows what it printed.
+        # Terminals do not survive a restart: a later load shows their output.
         content = {} if kept is None else {"content": [text_content(kept)]}
         self._turn.record({"sessionUpdate": "tool_call", **self.state, **content})
 
 
 def text_content(text: str) -> dict[str, Any]:
-    """Return text as a tool call shows it."""
+    """Return text as content of a tool call."""
     return {"type": "content", "content": {"type": "text", "text": text}}
 
 
 def attached_uri(block: dict[str, Any]) -> str | None:
-    """Return the address of what a block of a prompt attaches, if it tells one."""
+    """Return the URI of an attachment in a prompt, or None."""
     meta = block.get("_meta")
     ours = meta.get(EXTENSION) if isinstance(meta, dict) else None
     for named in (block, block.get("resource"), ours):

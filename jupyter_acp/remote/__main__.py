@@ -29,14 +29,14 @@ from .runner.worktree import Author
 from .runner.wrapped_agent import Wrapped
 
 AGENT_TIMEOUT = 600.0
-"""How long the agent may take at least to start, or to open a session, in seconds."""
+"""Minimum timeout for the start of the agent and for opening a session, in seconds."""
 
 LAST_WORDS_SECONDS = 1.0
 STOP_GRACE = 3.0
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return what can be said on the command line."""
+    """Return the parser of the command line."""
     found = argparse.ArgumentParser("python -m jupyter_acp.remote", description=__doc__)
     found.add_argument("--agent", metavar="ID", help="an agent that is known here, by its id")
     found.add_argument(
@@ -65,18 +65,18 @@ def _options(text: str) -> RemoteOptions:
 
 
 async def serve(spec: AgentSpec, options: RemoteOptions) -> int:
-    """Answer until the client closes our stdin."""
+    """Serve the client until it closes our stdin or the agent ends."""
     cache = Cache(Git(policy=options.policy, timeout=options.timeout), options)
     log = logging.getLogger("jupyter_acp.remote")
     outbox = Queue()
     behind = Behind(outbox)
-    # What git may take says nothing about the agent, and whoever started us has limits of its own.
+    # git's timeout may be too short for the agent; the client has timeouts of its own.
     patience = max(AGENT_TIMEOUT, options.timeout)
     done = asyncio.Event()
     failed: list[RpcError] = []
 
     def ended(error: RpcError) -> None:
-        # Whoever started us hears of it by our own end, with the last words of the agent.
+        # The exit of this process, with the agent's last lines on stderr, tells the client.
         failed.append(error)
         done.set()
 
@@ -140,7 +140,7 @@ def _configured() -> dict[str, object]:
 
 
 def main() -> None:
-    """Run; Ctrl-C in a terminal is a normal way to end it."""
+    """Run the command line; Ctrl-C is a normal way to end it."""
     options = parser().parse_args()
     if options.agent and options.command:
         sys.exit("Name an agent or give a command, not both.")

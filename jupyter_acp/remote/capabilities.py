@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What the two sides of a remote session say of themselves."""
+"""The capabilities of agents and clients that concern remote sessions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .. import protocol
 
 
 def takes_remote(capabilities: dict[str, Any]) -> bool:
-    """Whether an agent says that it can work on a repository that is somewhere else."""
+    """Return True if an agent supports remote sessions."""
     return ours(capabilities).get("remoteSessions") not in (None, False)
 
 
 def without_files(capabilities: dict[str, Any]) -> dict[str, Any]:
-    """Return what a client offers, but for what has to do with its own files."""
+    """Return a client's capabilities without those for its own files."""
     kept = {k: v for k, v in capabilities.items() if k not in ("fs", "terminal", "workspace")}
     meta = kept.get("_meta")
     if isinstance(meta, dict) and isinstance(meta.get(protocol.META), dict):
@@ -25,7 +25,7 @@ def without_files(capabilities: dict[str, Any]) -> dict[str, Any]:
 
 
 def ours(holder: dict[str, Any]) -> dict[str, Any]:
-    """Return what is in our own corner of `_meta`."""
+    """Return our own object in `_meta`, or an empty one."""
     meta = holder.get("_meta")
     found = meta.get(protocol.META) if isinstance(meta, dict) else None
     return found if isinstance(found, dict) else {}

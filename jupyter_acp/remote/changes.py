@@ -2,8 +2,8 @@
 # Distributed under the terms of the Modified BSD License.
 """Differences between the user's files, the index and trees.
 
-`git add` and `git status` start git inside of submodules, with the submodule's own settings. The
-commands that are used here do not.
+`git add` and `git status` run git inside submodules, with the submodule's own settings. The
+commands used here do not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .filenames import joined, listed
 from .git import Git
 
 NOTHING = "000000"
-"""The mode of a path that does not exist."""
+"""Mode of a path that does not exist."""
 
 FOLDER = "040000"
 SUBMODULE = "160000"
@@ -33,7 +33,7 @@ class Step(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A line of an index."""
+    """An entry of an index."""
 
     mode: str
     object: str
@@ -42,47 +42,47 @@ class Entry(NamedTuple):
 
 
 async def changes(git: Git, revision: str) -> dict[str, str]:
-    """Return the tracked files that differ from a revision, staged or not, each with a status letter."""
+    """Return the status letters of the tracked files that differ from a revision, staged or not."""
     options = ("-z", "--name-status", "--ignore-submodules=dirty")
     fields = listed(await git.run("diff-index", *options, revision))
     return dict(zip(fields[1::2], fields[::2], strict=True))
 
 
 async def untracked(git: Git, *options: str) -> list[str]:
-    """Return the files that git neither tracks nor ignores; the name of a folder ends in `/`."""
-    # What Jupyter leaves beside notebooks is nobody's work.
+    """Return the files that git neither tracks nor ignores; folders end in `/`."""
+    # Jupyter's checkpoints are not the user's work.
     excluded = ("--exclude-standard", "--exclude=.ipynb_checkpoints/")
     return listed(await git.run("ls-files", "-z", "--others", *excluded, *options))
 
 
 async def untracked_at(git: Git, paths: Iterable[str]) -> list[str]:
-    """Return the untracked files in the top folders of paths, ignored ones, too; folders end in `/`."""
+    """Return untracked and ignored files in the top folders of the paths; folders end in `/`."""
     tops = sorted({path.partition("/")[0] for path in paths})
     if not tops:
         return []
-    # On some file systems, names that differ in case are one file.
+    # Some file systems do not distinguish upper and lower case.
     only = [f":(top,literal,icase){top}" for top in tops] if len(tops) < _MOST_ARGUMENTS else []
     return listed(await git.run("ls-files", "-z", "--others", "--", *only))
 
 
 async def staged(git: Git, tree: str) -> set[str]:
-    """Return the files that are staged otherwise than they are in a tree."""
+    """Return the files whose staged state differs from a tree."""
     return set(listed(await git.run("diff-index", "-z", "--cached", "--name-only", tree)))
 
 
 async def unstaged(git: Git) -> list[str]:
-    """Return the tracked files that are not as they are staged."""
+    """Return the tracked files that differ from the index."""
     return listed(await git.run("diff-files", "-z", "--name-only", "--ignore-submodules=dirty"))
 
 
 async def stage(git: Git, paths: Iterable[str]) -> None:
-    """Take files into the index as they are, also those that are gone."""
+    """Stage files in their current state; missing files are staged as deleted."""
     options = ("-z", "--add", "--remove", "--replace", "--stdin")
     await git.run("update-index", *options, input=joined(paths))
 
 
 async def entries(git: Git) -> list[Entry]:
-    """Return the whole index."""
+    """Return all entries of the index."""
     found = []
     for line in listed(await git.run("ls-files", "-z", "--stage")):
         about, _, path = line.partition("\t")
@@ -92,7 +92,7 @@ async def entries(git: Git) -> list[Entry]:
 
 
 async def enter(git: Git, lines: Iterable[Entry]) -> None:
-    """Write lines into the index; those without a mode are taken out of it."""
+    """Write entries into the index; remove those with the mode `NOTHING`."""
     text = (f"{line.mode} {line.object} {line.stage}\t{line.path}" for line in lines)
     await git.run("update-index", "-z", "--index-info", input=joined(text))
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Names of files as git prints them: any bytes but zero, which are yet shown, sent and asked for."""
+"""Conversions of file names: git prints any bytes except zero, users and JSON need text."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ def listed(output: bytes) -> list[str]:
 
 
 def lines(output: bytes) -> list[str]:
-    """Return the names that git printed one to a line; a name may hold other line separators."""
+    """Return the names that git printed one per line; names may contain other line separators."""
     return [os.fsdecode(name) for name in output.split(b"\n") if name]
 
 
 def joined(names: Iterable[str]) -> bytes:
-    """Return names as git reads them with `-z`."""
+    """Return names in the format that git reads with `-z`."""
     return b"".join(os.fsencode(name) + b"\0" for name in names)
 
 
 def shown(name: str) -> str:
-    """Return a name that every program can show: bytes that are no text are written as numbers."""
+    """Return a name as valid text: bytes that are not UTF-8 become hexadecimal escapes."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def meant(name: str) -> str:
-    """Return the name that was shown as this."""
+    """Return the original name for the text that `shown` made of it."""
     encoded = _ESCAPED.sub(lambda found: chr(0xDC00 + int(found[1], 16)), name)
     return os.fsdecode(encoded.encode("utf-8", "surrogateescape"))
 
 
 def with_parents(names: Iterable[str]) -> set[str]:
-    """Return names and all folders that they are in."""
+    """Return the names and all their parent folders."""
     found = set()
     for name in names:
         while name and name not in found:
@@ -48,7 +48,7 @@ def with_parents(names: Iterable[str]) -> set[str]:
 
 
 def some(names: Iterable[str], most: int = 10) -> str:
-    """Return a few names as words."""
+    """Return the first names as a text for the user."""
     every = sorted(names)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
     return ", ".join(shown(name) for name in every[:most]) + more

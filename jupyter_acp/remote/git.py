@@ -1,8 +1,8 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The git program, run so that nothing but git runs: no hooks, no helpers of a repository, no prompts.
+"""The git program, run without hooks, without helpers that a repository names, and without prompts.
 
-The user's own settings apply, and with them the credentials; those of a repository are never trusted.
+The user's own settings and credentials apply; the settings of a repository are never trusted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .refs import Policy, redacted
 
 TIMEOUT = 600.0
 SHOWN_LINES = 12
-"""How many of the last lines of what git printed are shown with an error."""
+"""Number of the last lines of git's output that an error message shows."""
 
 LONGEST_OUTPUT = 64 * 1024 * 1024
 _CHECK_INTERVAL = 0.3
@@ -57,7 +57,7 @@ NO_LFS = {
     "filter.lfs.clean": "",
     "filter.lfs.required": "false",
 }
-"""Without these, what is large would be fetched from, or left with, a server that nobody has named."""
+"""Settings that turn Git LFS off: it would contact a server that the user has not named."""
 
 _KEPT_VARIABLES = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
 _PROGRESS = re.compile(
@@ -66,7 +66,7 @@ _PROGRESS = re.compile(
 
 
 class Progress(NamedTuple):
-    """How far git has come, in its own words."""
+    """A progress message of git."""
 
     stage: str
     percent: int
@@ -77,7 +77,7 @@ Report = Callable[[Progress], None]
 
 
 class GitError(Exception):
-    """What git could not do, in words for a person; no secret is quoted."""
+    """A failure of git; the message is for the user and contains no secret."""
 
     def __init__(self, message: str, *, status: int | None = None, output: str = "") -> None:
         super().__init__(message)
@@ -87,14 +87,14 @@ class GitError(Exception):
 
 @dataclass(frozen=True)
 class Room:
-    """How much a folder may grow while git works."""
+    """The number of bytes by which a folder may grow while git runs."""
 
     folder: Path
     size: int
 
 
 class Git:
-    """Runs git in one place."""
+    """Runs git with one set of folders, settings and variables."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Git:
         config: Mapping[str, str] | None = None,
         env: Mapping[str, str] | None = None,
     ) -> Git:
-        """Return the same in another place."""
+        """Return a copy with other folders and with more settings and variables."""
         return Git(
             policy=self.policy,
             timeout=self.timeout,
@@ -143,15 +143,15 @@ class Git:
         room: Room | None = None,
         ok: Sequence[int] = (0,),
     ) -> bytes:
-        """Run a command of git to its end and return what it printed; nothing of it is left after."""
+        """Run a git command and return its output; no process of it is left running."""
         return (await self.result(*args, input=input, report=report, room=room, ok=ok))[1]
 
     async def text(self, *args: str, ok: Sequence[int] = (0,)) -> str:
-        """Return what a command prints as one line of text."""
+        """Return the output of a command as text, without surrounding white space."""
         return (await self.run(*args, ok=ok)).decode("utf-8", "surrogateescape").strip()
 
     async def succeeds(self, *args: str) -> bool:
-        """Return whether a command says yes."""
+        """Return True if a command exits with status 0."""
         return (await self.result(*args, ok=(0, 1, 128)))[0] == 0
 
     async def result(
@@ -162,7 +162,7 @@ class Git:
         room: Room | None = None,
         ok: Sequence[int] = (0,),
     ) -> tuple[int, bytes]:
-        """Return the status, too."""
+        """Run a git command and return its exit status and output."""
         before = await _size_now(room) if room is not None else 0
         process = await self._start(args, input)
         errors = _Errors(report)
@@ -206,7 +206,7 @@ class Git:
         if program is None:
             raise GitError("There is no git on this machine. Install it and try again.")
         command = [program]
-        # An allowed host must not be able to send git on to one that is not.
+        # An allowed host must not redirect git to one that is not allowed.
         led = {"http.followRedirects": "false"} if self.policy.hosts else {}
         for name, value in {**_SAFE_CONFIG, **led, **self.config}.items():
             command += ["-c", f"{name}={value}"]
@@ -216,7 +216,7 @@ class Git:
             command.append(f"--work-tree={self.work_tree}")
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         try:
-            # What is in a file may be larger than what can be taken into memory.
+            # An input file may be larger than the memory.
             with given.open("rb") if isinstance(given, Path) else contextlib.nullcontext() as file:
                 return await asyncio.create_subprocess_exec(
                     *command,
@@ -226,7 +226,7 @@ class Git:
                     stderr=pipe,
                     cwd=self.work_tree or self.git_dir,
                     env=self._environment(),
-                    # Nobody can be asked at a terminal, and all that it starts can be ended with it.
+                    # So git has no terminal to ask at, and its children can be ended with it.
                     start_new_session=True,
                     limit=LONGEST_OUTPUT,
                 )
@@ -260,7 +260,7 @@ class Git:
 
 
 class _Errors:
-    """What git prints beside its answer: how far it is, and what is wrong."""
+    """Reads git's stderr: progress messages and errors."""
 
     def __init__(self, report: Report | None) -> None:
         self._report = report
@@ -275,7 +275,7 @@ class _Errors:
         rest = b""
         while data := await stream.read(64 * 1024):
             *lines, rest = re.split(rb"[\r\n]", rest + data)
-            # A line without an end is not kept for ever.
+            # Limit the length of a line without an end.
             rest = rest[-64 * 1024 :]
             for line in lines:
                 self._take(line)
@@ -314,7 +314,7 @@ async def _feed(stream: asyncio.StreamWriter | None, data: bytes | Path | None) 
 
 
 async def _watch(room: Room, before: int) -> None:
-    """Return when a folder has grown too much; what was there before is not counted."""
+    """Return when a folder has grown by more bytes than allowed."""
     while await _size_now(room) - before <= room.size:  # noqa: ASYNC110
         await asyncio.sleep(_CHECK_INTERVAL)
 
@@ -324,7 +324,7 @@ async def _size_now(room: Room) -> int:
 
 
 def size_of(folder: Path) -> int:
-    """Return how many bytes the files below a folder take; what goes meanwhile takes none."""
+    """Return the total size of the files below a folder in bytes; skip files that disappear."""
     total = 0
     waiting = [os.fspath(folder)]
     while waiting:
@@ -339,7 +339,7 @@ def size_of(folder: Path) -> int:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End git and what it has started, also if whoever waited for it does not any more."""
+    """End git and its child processes, even if the caller is cancelled."""
     if process.returncode is not None:
         return
     _signal(process, signal.SIGTERM)

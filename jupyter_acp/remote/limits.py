@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""How much a repository may be, and how much may travel at once."""
+"""Limits on the size of a repository and of one transfer."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """How many bytes, and how many files."""
+    """Maximum number of bytes and of files."""
 
     size: int = 2_000_000_000
     files: int = 100_000
 
     def refusal(self, files: int, size: int) -> str:
-        """Return in words why a state of a repository is too much, or nothing if it is not."""
+        """Return the reason why a repository is too large, or an empty string."""
         if files > self.files:
             return (
                 f"the repository has {files:,} files; {self.files:,} are allowed here "

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What an administrator can set for remote sessions, here and in the runner."""
+"""The settings for remote sessions, in the server and in the runner."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .refs import Policy
 
 
 def default_cache() -> Path:
-    """Return where repositories are kept if nobody has said where."""
+    """Return the default folder for repositories."""
     return Path(jupyter_data_dir()) / "acp" / "remote"
 
 
 class RemoteOptions(BaseModel):
-    """The traits `remote_…` of the server, which its runner is given as they are, in JSON."""
+    """The values of the server's traits `remote_…`, which the runner gets as JSON."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -40,22 +40,22 @@ class RemoteOptions(BaseModel):
 
     @property
     def policy(self) -> Policy:
-        """Where repositories may be."""
+        """The policy for addresses of repositories."""
         return Policy(self.schemes, self.hosts)
 
     @property
     def limits(self) -> Limits:
-        """How large they may be."""
+        """The limits on the size of repositories."""
         return Limits(int(self.size * 1e6), self.files)
 
     @property
     def is_possible(self) -> bool:
-        """Whether there is a git at all."""
+        """True if git is installed."""
         return shutil.which("git") is not None
 
     def runner(self, spec: AgentSpec) -> AgentSpec:
-        """Return an agent that works on repositories that are elsewhere, by wrapping one that does not."""
+        """Return the spec of the runner that wraps an agent for remote sessions."""
         options = f"--options={self.model_dump_json()}"
         argv = [*own_module("jupyter_acp.remote"), options, "--", *spec.argv]
-        # As one that asks for nothing here: its tools would work on other files than it sees.
+        # A built-in agent gets no MCP servers: here they would work on other files than it does.
         return spec.model_copy(update={"argv": argv, "source": "built-in"})

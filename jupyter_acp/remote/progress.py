@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Tell whoever waits how far git is, but not more often than can be seen."""
+"""Progress messages to the client, at a limited rate."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ INTERVAL = 0.1
 
 
 class Reporter:
-    """Called with what git reports, for as long as somebody waits for it."""
+    """Sends git's progress to the client, until the `with` block ends."""
 
     def __init__(self, tell: Callable[[dict[str, Any]], None], token: str | None) -> None:
-        """Tell it to somebody who knows by the token what it is about; to nobody without one."""
+        """Send messages with the client's token; without a token, send none."""
         self._tell = tell
         self._token = token
         self._last = 0.0
@@ -30,7 +30,7 @@ class Reporter:
         self._token = None
 
     def __call__(self, progress: Progress) -> None:
-        """Tell it, unless it was told a moment ago."""
+        """Send the progress, unless the last message of the same stage is too recent."""
         now = time.monotonic()
         is_new = progress.stage != self._stage or progress.percent == 100
         if self._token is None or (not is_new and now - self._last < INTERVAL):

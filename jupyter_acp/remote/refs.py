@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Where a session's files are when they are not here: a repository, a branch and a revision.
+"""References to the files of remote sessions: a repository, a branch and a revision.
 
-Every one of these words is written by somebody else and handed to the git program, so each is held
-to be an attack until it is shown to be plain.
+Others write these values and git gets them as arguments, so each is checked strictly: it may be an
+attack.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 SCHEMES = ("https", "ssh")
-"""The ways to a repository that need nobody's leave."""
+"""The schemes that are allowed by default."""
 
 KNOWN_SCHEMES = (*SCHEMES, "http", "file")
 LONGEST = 2048
@@ -41,11 +41,11 @@ _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?=/|
 
 
 class RefError(ValueError):
-    """A reference is refused; the message is for the person who gave it, and quotes no secret."""
+    """An invalid or forbidden reference; the message is for the user and contains no secret."""
 
 
 class GitRemoteRef(BaseModel):
-    """A state of a git repository."""
+    """A revision of a git repository, and a branch that contains it."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
@@ -73,12 +73,12 @@ class GitRemoteRef(BaseModel):
         return revision.lower()
 
     def public(self) -> dict[str, str]:
-        """What may be shown, stored and sent: no secret in it."""
+        """Return the reference without secrets, to show, store and send."""
         return {**self.model_dump(), "url": public_url(self.url)}
 
 
 class OtherRemoteRef(BaseModel):
-    """A kind of storage that is not known here."""
+    """A reference to an unknown kind of storage."""
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
 
@@ -98,7 +98,7 @@ _ADAPTER: TypeAdapter[GitRemoteRef | OtherRemoteRef] = TypeAdapter(RemoteRef)
 
 
 def git_ref(value: Any) -> GitRemoteRef:
-    """Return a reference to a repository, or say what is wrong with it."""
+    """Return a reference to a repository, or raise a `RefError`."""
     try:
         ref = _ADAPTER.validate_python(value)
     except ValidationError as error:
@@ -121,7 +121,7 @@ def _words(problem: Any) -> str:
 
 @dataclass(frozen=True)
 class Address:
-    """What an address of a repository says."""
+    """The scheme and the host of a repository's address."""
 
     scheme: str
     host: str
@@ -129,13 +129,13 @@ class Address:
 
 @dataclass(frozen=True)
 class Policy:
-    """Where repositories may be."""
+    """The schemes and hosts that addresses of repositories may have."""
 
     schemes: Sequence[str] = SCHEMES
     hosts: Sequence[str] = ()
 
     def check(self, url: str) -> None:
-        """Refuse an address that is not allowed here."""
+        """Raise a `RefError` if an address is not allowed here."""
         address = address_of(url)
         if address.scheme not in self.schemes:
             raise RefError(
@@ -155,12 +155,12 @@ class Policy:
 
     @property
     def protocols(self) -> str:
-        """The same for git itself, which may be led elsewhere on the way."""
+        """The allowed schemes in the format of git, which checks redirections with them."""
         return ":".join(self.schemes)
 
 
 def address_of(url: str) -> Address:
-    """Take an address apart, or refuse one that means more than a place."""
+    """Parse an address; raise a `RefError` if it is more than an address."""
     if not url or len(url) > LONGEST:
         raise RefError("must be the address of a repository")
     if url.startswith("-"):
@@ -189,17 +189,18 @@ def _of_url(url: str) -> Address:
         host, user = parts.hostname or "", parts.username or ""
         port = parts.port
     except ValueError:
-        # Without its words, which may quote a password.
+        # Without the message of the error, which may quote a password.
         raise RefError("is not an address that can be read") from None
     if url.partition("://")[0] not in KNOWN_SCHEMES:
-        # Git knows no other spelling.
+        # Git accepts only lower case.
         raise RefError("must begin with https:// or ssh://, in small letters")
     if "?" in url or "#" in url:
         raise RefError("must have neither a query nor a fragment")
-    # What is not for curl, git decodes before it looks for the host, and takes one in brackets first.
+    # If curl is not used, git decodes the address before it looks for the host, and prefers a host
+    # in brackets.
     is_decoded = not parts.scheme.startswith("http")
     is_hidden = is_decoded and ("%" in parts.netloc or "@[" in unquote(parts.path))
-    # Of several of these signs, git takes the first for the end of the name, and curl the last.
+    # With several @, git ends the user name at the first one, curl at the last one.
     if is_hidden or parts.netloc.count("@") > 1:
         raise RefError("must name its host plainly, and no other one")
     if parts.scheme == "file":
@@ -216,7 +217,7 @@ def _of_url(url: str) -> Address:
 
 
 def check_branch(branch: str) -> str:
-    """Return a name that is one branch's and nothing else, by git's own rules and stricter ones."""
+    """Return the name of a branch, or raise a `RefError`; the rules are stricter than git's."""
     if not branch or len(branch) > 255:
         raise RefError("must be the name of a branch")
     if branch.startswith(("-", "+", "/", ".", "refs/")) or branch.endswith("/"):
@@ -227,7 +228,7 @@ def check_branch(branch: str) -> str:
 
 
 def public_url(url: str) -> str:
-    """Return an address without passwords; who logs in by ssh is part of the address."""
+    """Return an address without a password; the user name for ssh is kept."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         return url
@@ -239,5 +240,5 @@ def public_url(url: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """Return what a program printed without what stands before a host in addresses."""
+    """Return a program's output without user names and passwords in addresses."""
     return _USERINFO.sub("", text)

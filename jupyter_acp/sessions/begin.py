@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The ways in which a session begins: new, forked, imported, or taken over from its agent."""
+"""The beginnings of sessions: new, forked, imported, or taken over from an agent."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ if TYPE_CHECKING:
     from ..agents.spec import AgentSpec
 
 _OUR_OWN = ("agent", "home", "continues")
-"""What a client says to us alone, or has not to say: to another server of our kind it would mean
-something else."""
+"""Fields that are not passed on to the agent: another server of our kind would obey them."""
 
 
 class Beginnings:
-    """Makes sessions; one that its agent refuses leaves nothing behind."""
+    """Opens sessions; if the agent refuses one, nothing of it remains."""
 
     def __init__(
         self,
@@ -97,13 +96,13 @@ class Beginnings:
             additional_directories=params.additional_directories,
             mcp_servers=params.mcp_servers,
         )
-        # Before anything is waited for: another may want the same.
+        # Reserve it before the first await: another request may want the same alias.
         self._index.reserve(record.alias, record.id)
         session = self._make(record)
         return session, await self._begin(session, begin_new(session, params))
 
     async def fork(self, params: protocol.ForkParams) -> tuple[Session, dict[str, Any]]:
-        """Open a session that has the same past as another."""
+        """Open a session with a copy of another one's transcript."""
         with self._place():
             return await self._fork(params)
 
@@ -120,7 +119,7 @@ class Beginnings:
         return session, await self._begin(session, begin_fork(session, source, params))
 
     async def _copy(self, source: Session, params: protocol.ForkParams) -> SessionRecord:
-        """Copy what a session is and was, between two turns: half a turn is no past."""
+        """Copy a session's record and transcript, but never in the middle of a turn."""
         while True:
             _check_idle(source)
             turns = source.turns
@@ -146,13 +145,13 @@ class Beginnings:
         self._pending_deletions.discard(
             self._links.id_for(session.record), session.record.agent_session
         )
-        # Only now: before, there is nothing that anybody could talk to.
+        # Add it only now, when the agent has opened it.
         self._index.add(session)
         return {**result, "sessionId": session.id}
 
     @contextlib.contextmanager
     def _place(self) -> Iterator[None]:
-        """Hold a place for a session that begins, or refuse one more than may be open."""
+        """Reserve a place for a new session; refuse it if too many sessions are open."""
         is_open = (each.record.state in ("idle", "running") for each in self._index)
         if sum(is_open) + self._beginning >= self._limits.sessions:
             raise RpcError(
@@ -167,7 +166,7 @@ class Beginnings:
             self._beginning -= 1
 
     async def _undo(self, session: Session) -> None:
-        """Forget a session that has not begun after all."""
+        """Delete a session that could not be opened."""
         session.forget()
         if link := self._links.known(session.record):
             link.leave(session)
@@ -180,14 +179,14 @@ class Beginnings:
         """Open a session that only its agent knows."""
         record = await foreign.record(await self._links.agent(foreign.agent), self._root_dir)
         if record.id in self._index:
-            # Taken over meanwhile, by another window.
+            # Another window has taken it over meanwhile.
             return self._index.get(record.id)
         session = self._make(record)
         self._index.add(session)
         try:
             await session.agent_session.connect(may_begin_anew=False)
         except BaseException:
-            # Here only: to its agent it is still the user's session.
+            # Only here: the agent keeps its session.
             await self._undo(session)
             raise
         return session
@@ -202,7 +201,7 @@ class Beginnings:
         session = self._make(record)
         self._index.add(session)
         if record.cwd != wanted:
-            # A file could name any folder, and with it give its agent leave to read there.
+            # An imported file could name any folder, and the agent could read there.
             words = f"Its folder, {wanted}, is not one of this server: it goes on in {record.cwd}."
             session.append(protocol.NOTICE, {"level": "info", "message": words})
         session.changed()
@@ -216,7 +215,7 @@ class Beginnings:
 
 
 async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict[str, Any]:
-    """Ask the agent for a new session, and for what it is to be like."""
+    """Open a new session with the agent, and apply the requested options."""
     if session.is_remote:
         check_takes_remote(await session.agent_session.ready())
     result = await session.begin(protocol.SESSION_NEW, _body(params, session))
@@ -226,7 +225,7 @@ async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict
     options = session.agent_session.options
     for what in HINTS:
         value = session.record.metadata.get(what)
-        # Where there is no other way, the agent has been told with the request itself.
+        # If the agent has no such option, it has only the hint in the request.
         if isinstance(value, str) and options.can_choose(what, value):
             try:
                 await options.choose(what, value)
@@ -239,7 +238,7 @@ async def begin_new(session: Session, params: protocol.NewSessionParams) -> dict
 async def begin_fork(
     session: Session, source: Session, params: protocol.ForkParams
 ) -> dict[str, Any]:
-    """Go on from where another session is; its transcript is copied already."""
+    """Fork the agent's session; the transcript is copied already."""
     title = source.record.title or "an untitled session"
     words = f"Forked from “{title}”."
     if source.record.title:
@@ -248,11 +247,11 @@ async def begin_fork(
     body = _body(params, session)
     before = session.setup.chosen()
     forked = {**body, "sessionId": source.record.agent_session}
-    # Some agents repeat the past, of which there is a copy.
+    # Some agents replay the history, which is copied already.
     session.transcript.shut_gate()
     try:
         if source.record.agent_session is None:
-            # No agent has ever heard of it.
+            # The source has never been opened with an agent.
             raise NoWay("fork")
         result = await by_any_way(agent, "fork", lambda method: session.begin(method, forked))
     except NoWay:
@@ -270,7 +269,7 @@ async def begin_fork(
 
 
 def _body(params: protocol.NewSessionParams, session: Session) -> dict[str, Any]:
-    """Return what the agent is sent: what the client sent, but for what is our own affair."""
+    """Return the parameters for the agent: those of the client without our own fields."""
     body = params.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
     body.pop("sessionId", None)
     body["cwd"] = session.record.cwd
@@ -279,7 +278,7 @@ def _body(params: protocol.NewSessionParams, session: Session) -> dict[str, Any]
         body["additionalDirectories"] = session.record.additional_directories
     ours = {key: value for key, value in params.ours().items() if key not in _OUR_OWN}
     if session.is_remote:
-        # A proposal as yet, which some agents' libraries drop where it belongs: it is told twice.
+        # Sent twice: some agents' libraries drop the field, which is only a proposal yet.
         body["remote"] = ours["remote"] = params.wanted_remote() or going_on(session.record)
         body.pop("additionalDirectories", None)
     if ours:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""All sessions and all agents of this server."""
+"""The manager of all sessions of this server, and of their agents."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 class Client(Listener, Protocol):
-    """A window, as far as we know it."""
+    """A window as the manager uses it."""
 
     async def close(self) -> None:
-        """Stop watching."""
+        """Close the window's connection."""
 
 
 class SessionManager:
-    """Makes sessions, finds them again, and ends everything at the end."""
+    """Opens, finds, closes and deletes sessions, and restores them at start-up."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class SessionManager:
         self.log = log
         self.flusher = Flusher()
         self.run = uuid.uuid4().hex
-        """Names this run: numbers of an earlier one may not mean the same messages."""
+        """Id of this run of the server: another run may use the same numbers for other messages."""
 
         self._services = services
         self._on_activity = on_activity
@@ -112,7 +112,7 @@ class SessionManager:
         )
 
     async def open(self) -> None:
-        """Take up the sessions of earlier runs; their agents start when they are needed."""
+        """Restore the sessions of earlier runs; their agents start on demand."""
         records = await self._journal.open()
         await self._services.remember(self._journal, self.root_dir)
         await self._pending_deletions.open()
@@ -142,14 +142,14 @@ class SessionManager:
         await self._journal.close()
 
     def close_now(self) -> None:
-        """Do what `close` does as far as it can be done without an event loop."""
+        """Stop every agent and save everything, without an event loop."""
         self.links.close_now()
         self._services.stop_now()
         self._journal.save_now()
 
     @property
     def services(self) -> ClientServices:
-        """What agents can ask of us, and windows tell us."""
+        """The services for agents."""
         return self._services
 
     # Sessions
@@ -159,19 +159,19 @@ class SessionManager:
         return self._index.all()
 
     def get(self, id: str) -> Session:
-        """Return a session, by its id or by the one it was wanted to have, or say that there is none."""
+        """Return a session by its id or alias; raise an error if there is none."""
         return self._index.get(id)
 
     def named(self, params: Any) -> Any:
-        """Return parameters with the session's own id, where it is called by another."""
+        """Return the parameters with an alias in `sessionId` replaced by the session's id."""
         return self._index.named(params)
 
     async def elsewhere(self) -> list[ForeignSession]:
-        """Return the sessions that running agents have besides those that are known here."""
+        """Return the sessions that only their running agents know."""
         return await self._foreign.list()
 
     async def find(self, id: str) -> Session:
-        """Return a session; one that only its agent knows is taken over first."""
+        """Return a session; take it over first if only its agent knows it."""
         foreign = await self._foreign.find(id) if id not in self._index else None
         return self.get(id) if foreign is None else await self.beginnings.take_over(foreign)
 
@@ -181,16 +181,19 @@ class SessionManager:
         return [session for session in self._index if session.running]
 
     async def delete_if_idle(self, id: str) -> None:
-        """Forget a session that nobody needs; to its agent it is still the user's."""
+        """Delete a session that is not in use; the agent keeps its own."""
         if id in self._index and not self.get(id).is_busy:
-            # To the end, also if the server stops meanwhile: half of it would come back.
+            # Finish even if the server stops: a half-deleted session would come back.
             await asyncio.shield(self.delete(id, is_told=False))
 
     async def delete(self, id: str, *, is_told: bool = True) -> None:
-        """End a session and forget everything about it, or nothing if the journal cannot."""
+        """Delete a session; keep it if the journal fails.
+
+        With `is_told`, the agent deletes its session, too, unless another session here shares it.
+        """
         session = self.get(id)
         id = session.id
-        # First of all: a prompt that comes meanwhile must not bring it back to life.
+        # Hide it first: a prompt that arrives meanwhile must not reopen the session.
         self._index.hide(session)
         with session.ending():
             try:
@@ -202,7 +205,7 @@ class SessionManager:
                 elif is_theirs and session.record.agent_session is not None:
                     whose = self.links.id_for(session.record)
                     self._pending_deletions.add(whose, session.record.agent_session)
-                # Asked before anybody is told: most of what can go wrong goes wrong here.
+                # Flush before windows are told: this is the step most likely to fail.
                 await self._journal.flush()
                 session.forget()
                 await self._journal.delete(id)
@@ -219,7 +222,7 @@ class SessionManager:
         self._notifier.removed(id)
 
     def _is_shared(self, session: Session) -> bool:
-        """Whether the agent has given its id for a session to another one, too."""
+        """Return True if another session has the same agent session."""
         return any(
             other.agent == session.agent
             and other.record.agent_session == session.record.agent_session
@@ -238,7 +241,7 @@ class SessionManager:
             self._services.forget(session)
 
     async def _close_elsewhere(self, session: Session) -> None:
-        """Let the files of a session go that its agent has not been asked for in this run."""
+        """Close a remote session at an agent that has not opened it in this run."""
         link = self.links.known(session.record)
         if link is not None and link.running:
             await session.agent_session.tell("close")
@@ -254,16 +257,16 @@ class SessionManager:
         return await self._journal.page(id, after=after, before=before, limit=limit, newest=newest)
 
     def _look_at_files(self) -> None:
-        """See to it that open documents follow what has changed on disk."""
+        """Start watching files, so that open documents follow changes on disk."""
         self._services.watcher.start(self._working)
 
     def _progressed(self, params: dict[str, Any]) -> None:
-        """Tell everybody how far something is; whoever waits for it knows it by its token."""
+        """Report progress to every window; the one that waits recognizes the token."""
         if is_writable(params):
             self._notifier.tell(protocol.PROGRESS, params)
 
     async def restart(self, id: str) -> Agent:
-        """Stop an agent if it runs, start it, and restore the sessions that it had."""
+        """Restart an agent, and reconnect its sessions."""
         had = [s for s in self._index if s.record.agent == id and s.agent_session.was_connected]
         await self.links.stop(id)
         agent = await self.links.agent(id)
@@ -280,13 +283,13 @@ class SessionManager:
             on_change=self._changed,
             on_turn_end=self._services.turn_ended,
             on_result=self.remote_results.arrived,
-            # Its files may have to be fetched first.
+            # The files of a remote session may have to be fetched first.
             extra_patience=self.limits.remote.timeout if record.remote is not None else 0,
             logger=self.log,
         )
 
     def _working(self) -> Session | None:
-        """Return the session in which an agent is at work, the latest if there are several."""
+        """Return the latest session with a running turn, except for remote ones, or None."""
         here = [session for session in self.running if not session.is_remote]
         return max(here, key=lambda session: session.record.updated, default=None)
 

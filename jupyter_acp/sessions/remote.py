@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Sessions whose files are in a repository that is elsewhere: how they begin, and what they are told."""
+"""Remote sessions: checks at their beginning, and their results."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..rpc import RpcError, invalid_params
 from ..rpc.errors import UNAVAILABLE
 
 RUNNER = "@git"
-"""Follows the id of an agent for the one that lets it work elsewhere; no id has that in it."""
+"""Suffix of the id of a link that goes through the runner; no agent id contains it."""
 
 
 def checked_remote(
     params: protocol.NewSessionParams, options: RemoteOptions
 ) -> dict[str, Any] | None:
-    """Return the repository that a session is to be about, without secrets, if it may be."""
+    """Return the requested reference without secrets, or None; refuse forbidden ones."""
     wanted = params.wanted_remote()
     if wanted is None:
         return None
@@ -38,7 +38,7 @@ def checked_remote(
 
 
 def folder_of(result: dict[str, Any]) -> str | None:
-    """Return the folder that an agent says to work in, if that is on this machine."""
+    """Return the folder in an agent's answer, if it exists on this machine."""
     folder = ours(result).get("folder")
     if isinstance(folder, str) and os.path.isabs(folder) and os.path.isdir(folder):
         return folder
@@ -46,7 +46,7 @@ def folder_of(result: dict[str, Any]) -> str | None:
 
 
 def check_takes_remote(agent: Agent) -> None:
-    """Refuse to let an agent work on something else than what is asked for."""
+    """Raise an error if an agent does not support remote sessions."""
     if not takes_remote(agent.capabilities):
         raise RpcError(
             UNAVAILABLE,
@@ -56,19 +56,19 @@ def check_takes_remote(agent: Agent) -> None:
 
 
 class ResultOwner(Protocol):
-    """A session that results come back to."""
+    """A session that has results."""
 
     record: SessionRecord
 
     def append(self, method: str, params: dict[str, Any]) -> None:
-        """Add a message to its transcript."""
+        """Add a message to the transcript."""
 
     def changed(self) -> None:
-        """Save what is known of it."""
+        """Save the record and report the change."""
 
 
 def noted_result(session: ResultOwner, answer: Any) -> dict[str, Any] | None:
-    """Write down what a turn has brought back, wherever its agent was able to say so; return it."""
+    """Record the result in a turn's answer, from `target` or `_meta`, and return it."""
     if session.record.remote is None or not isinstance(answer, dict):
         return None
     target = answer.get("target")
@@ -88,7 +88,7 @@ def noted_result(session: ResultOwner, answer: Any) -> dict[str, Any] | None:
 
 
 def give_up_fetching(session: ResultOwner) -> None:
-    """Say of what was being fetched when the server was killed that it is not here."""
+    """Mark results as not fetched if the server was killed during the fetch."""
     for result in session.record.results:
         if result["state"] == "fetching":
             result["state"] = "there"
@@ -96,13 +96,13 @@ def give_up_fetching(session: ResultOwner) -> None:
 
 
 def tell_result(session: ResultOwner, result: dict[str, Any]) -> None:
-    """Tell every window what has become of a result."""
+    """Report the state of a result to every window."""
     session.append(protocol.RESULT, dict(result))
     session.changed()
 
 
 def going_on(record: SessionRecord) -> dict[str, Any] | None:
-    """Return where a session goes on from, for an agent that knows nothing of it any more."""
+    """Return the reference to continue from, for an agent that does not know the session."""
     if record.remote is None:
         return None
     latest: dict[str, Any] = record.results[-1]["target"] if record.results else record.remote

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The results of remote sessions: fetched into the user's repository, reviewed, taken over or discarded."""
+"""The results of remote sessions: fetching, reviewing, taking in and discarding."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from .session import Session
 
 Tell = Callable[[dict[str, Any]], None]
-"""Tells windows how far something is."""
+"""Reports progress to windows."""
 
 UNUSED = 3600.0
-"""After so many seconds no session begins any more with what was pushed for it."""
+"""Time after which an unused scratch branch is deleted, in seconds."""
 
 _DONE = {"checkout": "checkedOut", "merge": "merged", "pick": "picked", "discard": "discarded"}
 
 
 class RemoteResults:
-    """Works on the user's repositories for the windows of this server."""
+    """Sends work from the user's repositories, and takes results into them."""
 
     def __init__(
         self,
@@ -66,25 +66,25 @@ class RemoteResults:
         self._fetching: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._working: set[asyncio.Task[None]] = set()
         self._loose: set[str] = set()
-        """The scratch branches that are to be deleted if no session begins with them."""
+        """The scratch branches that no session uses yet."""
 
     def close(self) -> None:
-        """Fetch no more; what was not fetched can be fetched later."""
+        """Cancel all fetches; they can be repeated later."""
         for task in self._fetching.values():
             task.cancel()
         for task in self._working:
             task.cancel()
 
-    # What was left by a server that was killed
+    # Actions that a killed server left half done
 
     def look_for_interrupted(self, folders: Collection[str]) -> None:
-        """Log, in the background, which actions in folders' repositories a killed server left half done."""
+        """Search the folders' repositories in the background, and log interrupted actions."""
         self._in_background(self._look_for_interrupted(folders))
 
     async def _look_for_interrupted(self, folders: Collection[str]) -> None:
         for folder in sorted(folders):
             try:
-                # Most are gone, or as they should be: of those nothing is said.
+                # Do not log folders that no longer have a repository.
                 with contextlib.suppress(RepositoryError):
                     repository = await Repository.find(Path(folder), self._git)
                     if not await asyncio.to_thread(may_be_interrupted, repository, self._cache):
@@ -100,13 +100,13 @@ class RemoteResults:
     # Before a session begins
 
     async def inspect(self, folder: str) -> dict[str, Any]:
-        """Say what of a folder's repository could be worked on elsewhere."""
+        """Return the state of a folder's repository, for a new remote session."""
         async with self._isolated(folder) as isolated:
             found = await inspect(isolated)
             return {**found, "folder": _within(folder, isolated.repository.toplevel)}
 
     async def push(self, folder: str, *, uncommitted: bool, report: Report) -> dict[str, Any]:
-        """Push what is not on the remote to a branch of its own, and return where it is."""
+        """Push unpushed work to a scratch branch, and return a reference to it."""
         async with self._isolated(folder) as isolated:
             ref = await push_scratch(
                 isolated, include_uncommitted=uncommitted, report=report, limits=self._limits
@@ -116,7 +116,7 @@ class RemoteResults:
             return ref.public()
 
     def dropped(self, session: Session) -> None:
-        """Delete, in the background, what was pushed for a session that has not begun, or is deleted."""
+        """Delete the scratch branch of a session that is deleted or was not opened."""
         record = session.record
         if record.home and record.remote is not None:
             self._in_background(self._delete_scratch(record.home, git_ref(record.remote)))
@@ -127,7 +127,7 @@ class RemoteResults:
             await self._delete_scratch(folder, ref)
 
     async def _delete_scratch(self, folder: str, ref: GitRemoteRef) -> None:
-        """Delete a scratch branch that nobody needs any more; if that fails, it only stays."""
+        """Delete a scratch branch unless a session uses it; log a failure."""
         self._loose.discard(ref.branch)
         used = (session.record.remote for session in self._sessions())
         if not ref.branch.startswith(SCRATCH) or ref.public() in used:
@@ -143,10 +143,10 @@ class RemoteResults:
         self._working.add(task)
         task.add_done_callback(self._working.discard)
 
-    # What comes back
+    # Results
 
     def arrived(self, session: Session, result: dict[str, Any]) -> None:
-        """Fetch the result of a turn, if the session has a repository here that it belongs to."""
+        """Fetch the result of a turn, if the session was begun from a repository here."""
         if session.record.home:
             self._fetch_in_background(session, result)
 
@@ -167,7 +167,7 @@ class RemoteResults:
         if task := self._fetching.get((session.id, number)):
             task.cancel()
         elif result["state"] == "fetching":
-            # Of a session that was forked meanwhile: nobody fetches it for this one.
+            # A fork copied this state; the fetch belongs to the other session.
             _become(session, result, state="there")
 
     async def _fetch(self, session: Session, result: dict[str, Any]) -> None:
@@ -216,7 +216,7 @@ class RemoteResults:
     async def contents(
         self, session: Session, number: int, path: str, old_path: str | None
     ) -> dict[str, Any]:
-        """Return a file as it was and as it is in a result."""
+        """Return a file before and after a result's changes."""
         async with self._isolated(session.record.home) as isolated:
             fetched = await _fetched(isolated, session, number)
             before = await review.contents(isolated, fetched, old_path or path, before=True)
@@ -226,9 +226,9 @@ class RemoteResults:
     async def act(
         self, session: Session, number: int, action: RemoteAction, branch: str | None
     ) -> dict[str, Any]:
-        """Take a result in, or let it go, or undo that; all of it or nothing.
+        """Take in, discard or undo a result, completely or not at all.
 
-        Also if the window goes away meanwhile: what was done must be known, and can be undone.
+        The action finishes even if the window closes, so that it is recorded and can be undone.
         """
         return await to_the_end(self._act(session, number, action, branch))
 
@@ -284,14 +284,14 @@ class RemoteResults:
             raise
 
     def _withdraw_undo(self, id: str) -> None:
-        """Offer no more to undo what is not the last action any more."""
+        """Withdraw the offer to undo an action that is no longer the last one."""
         for session in self._sessions():
             for result in session.record.results:
                 if result.get("undo") == id:
                     _become(session, result, undo=None)
 
     async def forget(self, session: Session) -> None:
-        """Let go of all results of a session that is deleted."""
+        """Discard all results of a session that is deleted."""
         for key in [key for key in self._fetching if key[0] == session.id]:
             self._fetching[key].cancel()
         if session.record.home and any("fetched" in each for each in session.record.results):
@@ -302,7 +302,7 @@ class RemoteResults:
 
     @contextlib.asynccontextmanager
     async def _isolated(self, folder: str) -> AsyncIterator[IsolatedRepository]:
-        """Work on the repository of a folder; what git cannot do is said in words."""
+        """Open the repository of a folder; turn git's failures into RPC errors."""
         try:
             repository = await Repository.find(Path(folder), self._git)
             async with IsolatedRepository.of(repository, self._cache) as isolated:
@@ -316,13 +316,13 @@ class RemoteResults:
 
 
 def _within(folder: str, toplevel: Path) -> str:
-    """Return where in a repository a folder is."""
+    """Return the path of a folder relative to the top of its repository."""
     within = Path(folder).resolve().relative_to(toplevel)
     return "" if within == Path() else within.as_posix()
 
 
 def _become(session: Session, result: dict[str, Any], **facts: Any) -> None:
-    """Remember what has become of a result, and tell every window."""
+    """Change the state of a result, and report it to every window."""
     result.pop("message", None)
     result.update(facts)
     tell_result(session, result)
@@ -336,7 +336,7 @@ def _result(session: Session, number: int) -> dict[str, Any]:
 
 
 async def _fetched(isolated: IsolatedRepository, session: Session, number: int) -> Result:
-    """Return what was fetched; of a session that was forked, the fork keeps it on its own."""
+    """Return a fetched result; a fork gets its own reference to it."""
     result = _result(session, number)
     if (found := result.get("fetched")) is None:
         raise RpcError(CONFLICT, "The result has not been fetched yet. Fetch it first.")
@@ -349,5 +349,5 @@ async def _fetched(isolated: IsolatedRepository, session: Session, number: int) 
 
 
 def _token(session: Session, result: dict[str, Any]) -> str:
-    """Return by which windows know whose progress it is."""
+    """Return the token for progress messages about a result."""
     return f"{session.id}/{result['number']}"

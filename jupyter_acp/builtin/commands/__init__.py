@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The table of commands, and the answer to whatever is none; a new command is a new line."""
+"""The table of commands, and the answer to prompts without a command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMMAND = re.compile(r"/([\w-]+)(?:\s+(.*))?\s*\Z", re.DOTALL)
 
 
 class Command(NamedTuple):
-    """Everything that there is to know about a command."""
+    """A command, with its name and description for users."""
 
     name: str
     description: str
@@ -29,7 +29,7 @@ class Command(NamedTuple):
 
 
 def advertised() -> list[dict[str, Any]]:
-    """Return the commands as `available_commands_update` carries them."""
+    """Return the commands in the format of `available_commands_update`."""
     return [
         {"name": command.name, "description": command.description}
         | ({"input": {"hint": command.hint}} if command.hint else {})
@@ -38,7 +38,7 @@ def advertised() -> list[dict[str, Any]]:
 
 
 async def answer(turn: Turn) -> str:
-    """Answer a prompt and return why the turn ended."""
+    """Answer a prompt and return the stop reason."""
     try:
         turn.begin()
         match = _COMMAND.match(turn.text.strip())
@@ -53,7 +53,7 @@ async def answer(turn: Turn) -> str:
     except asyncio.CancelledError:
         return "cancelled"
     except (RpcError, OSError) as error:
-        # What the client or the disk refuses is news for the person, not a failed prompt.
+        # The user sees errors of the client and the disk; the prompt itself does not fail.
         await turn.say(f"\n\nThat did not work: {error}\n")
     return "end_turn"
 
@@ -74,7 +74,7 @@ async def _help(turn: Turn, _argument: str) -> None:
 
 
 async def _free_text(turn: Turn) -> None:
-    """Say what a person can expect, and what to type instead."""
+    """Explain the agent to a user who typed no command."""
     await turn.think("No language model here: I tell what I see.")
     await turn.say(
         "I am the **Notebook Assistant**, the agent that comes with Jupyter ACP. There is no "

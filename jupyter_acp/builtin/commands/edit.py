@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Changing files: shown as a diff, asked for, written through the client, or left alone."""
+"""Commands that change files: they show a diff, ask permission, and write through the client."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def edit(turn: Turn, argument: str) -> None:
 
 
 async def todo(turn: Turn, _argument: str) -> None:
-    """Collect the TODO comments of the folder into a file of its own."""
+    """Collect the TODO comments of the folder into a file."""
     path = turn.folder / TODO_FILE
     await turn.think(f"I collect TODO and FIXME comments into {TODO_FILE}.")
     items: list[str] = []
@@ -93,7 +93,7 @@ async def _existing(turn: Turn, path: Path) -> str | None:
     try:
         return await turn.client.read(path)
     except (RpcError, FileNotFoundError):
-        # A client's own word for "not found" may be any.
+        # Clients use different error codes for a missing file.
         if await asyncio.to_thread(path.exists):
             raise
         return None
@@ -102,7 +102,7 @@ async def _existing(turn: Turn, path: Path) -> str | None:
 async def _propose(
     turn: Turn, path: Path, before: str | None, what: str, change_of: Callable[[str | None], str]
 ) -> None:
-    """Show an edit and make it, if the mode, the client and the person allow it."""
+    """Show an edit, and make it if the mode and the user allow it."""
     shown = files.shown(path, turn.folder)
     mode, after = turn.session.settings.mode, change_of(before)
     tool = turn.tool(f"Edit {shown}", "edit", path, path=str(path), change=what)
@@ -133,7 +133,7 @@ async def _propose(
 
 
 def _told(path: Path, text: str | None) -> Any:
-    """Return what a diff is about: a kernel that starts writes into its notebook, not its cells."""
+    """Return the parts of a file to compare: a starting kernel changes a notebook's metadata."""
     try:
         is_notebook = text is not None and path.suffix.lower() == notebook.SUFFIX
         return notebook.cells(text or "") if is_notebook else text
@@ -143,7 +143,7 @@ def _told(path: Path, text: str | None) -> Any:
 
 def _tidied(text: str, is_markdown: bool) -> str:
     def ending(match: re.Match[str]) -> str:
-        # Two spaces at the end of a line of Markdown are a line break, not a slip.
+        # Two spaces at the end of a line of Markdown are a line break.
         is_break = is_markdown and match[1] and match[0].endswith("  ")
         return match[1] + ("  " if is_break else "")
 
@@ -151,7 +151,7 @@ def _tidied(text: str, is_markdown: bool) -> str:
 
 
 def _collected(before: str, items: list[str]) -> str:
-    """Return the file with the list in it; what people wrote around the list stays."""
+    """Return the file with the new list; keep the text around the list."""
     block = "\n".join([BEGIN, "", *(items or ["Nothing is left to do."]), "", END])
     if _COLLECTED.search(before):
         return _COLLECTED.sub(lambda _: block, before, count=1)

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Looking around: at the client's documents, into a file, through the folder."""
+"""Commands that read: the client's documents, a file, the folder."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 
 
 def first_file(text: str) -> tuple[str, str]:
-    """Return the file name at the beginning, quoted if it has spaces, and the rest."""
+    """Return the file name at the beginning, which may be quoted, and the rest."""
     match = _NAME.match(text)
     return (match[1] or match[2] or match[3], text[match.end() :]) if match else ("", "")
 
 
 async def file_meant(turn: Turn, name: str) -> Path | None:
-    """Return the file that was named, else the attached one, else the one with the focus."""
+    """Return the named file, else the attached one, else the active one."""
     if name:
         return files.from_person(name, turn.folder)
     uris = (attached_uri(block) for block in turn.prompt)
@@ -42,7 +42,7 @@ async def file_meant(turn: Turn, name: str) -> Path | None:
 
 
 async def read(turn: Turn, path: Path) -> str | None:
-    """Return the text of a file, or say why there is none."""
+    """Return the text of a file; if it cannot be read, tell the user and return None."""
     try:
         return await turn.client.read(path)
     except (RpcError, OSError, UnicodeDecodeError) as error:
@@ -52,7 +52,7 @@ async def read(turn: Turn, path: Path) -> str | None:
 
 
 async def workspace(turn: Turn, _argument: str) -> None:
-    """Tell what the client has open, part by part: it may offer only some of them."""
+    """List the active, open and recent documents, as far as the client offers them."""
     await turn.think("I ask the client which documents it has open.")
     focused: list[str] = []
     for which in ("active", "open", "recent"):
@@ -135,7 +135,7 @@ def _of_prose(text: str) -> str:
 
 
 async def find(turn: Turn, argument: str) -> None:
-    """Search file by file, and stop when there is more than a person can read."""
+    """Search file by file, and stop after `MOST_HITS` hits."""
     if not argument:
         await turn.say("Tell me what to look for: `/find TEXT`.\n")
         return
@@ -169,7 +169,7 @@ async def find(turn: Turn, argument: str) -> None:
 
 
 def _location(line: files.Line) -> dict[str, object]:
-    """Return a place in a file; inside a notebook the cell counts, not the line of its JSON."""
+    """Return a location in a file; in a notebook, cell and line instead of the line of the JSON."""
     path = str(line.path)
     if line.cell is None:
         return {"path": path, "line": line.number}

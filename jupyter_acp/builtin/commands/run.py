@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Running a command in a terminal of the client."""
+"""The command that runs a shell line in a terminal of the client."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_OUTPUT = 256 * 1024
 
 
 async def run(turn: Turn, argument: str) -> None:
-    """Run a shell line, if the person allows it, and tell how it ended."""
+    """Run a shell line with the user's permission, and report its exit status."""
     if not argument:
         await turn.say("Tell me what to run: `/run COMMAND`.\n")
         return

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What a conversation can hold besides words: plans, forms, pictures, floods, waits and crashes."""
+"""Commands for demonstration: plans, forms, pictures, streams, waits and crashes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .. import files, notebook
 from ..turn import Turn
 
 STEP_SECONDS = 0.2
-"""Long enough for a person to see an entry move."""
+"""Pause between two steps, in seconds: long enough to see the change."""
 
 MOST_CHUNKS = 1_000_000
 MOST_SECONDS = 3600.0
 TICK = 0.5
 BREATH = 256
-"""Chunks between two looks at whether the reader keeps up and the turn is still wanted."""
+"""Number of chunks between two checks for a slow client and for cancellation."""
 
 CRASH_STATUS = 3
 
@@ -60,7 +60,7 @@ BARS = (
 
 
 async def plan(turn: Turn, _argument: str) -> None:
-    """Take stock of the folder in steps that can be watched."""
+    """Count the files and cells of the folder, in visible steps."""
     entries = [
         {"content": "List the files of the folder", "priority": "high", "status": "pending"},
         {"content": "Read the notebooks", "priority": "medium", "status": "pending"},
@@ -94,7 +94,7 @@ async def plan(turn: Turn, _argument: str) -> None:
 
 
 async def ask(turn: Turn, _argument: str) -> None:
-    """Show a form with a field of every type and tell what came back."""
+    """Show a form with a field of every type, and then the answers."""
     if not turn.client.offers("elicitation", "form"):
         await turn.say("I cannot ask: this client does not offer forms (`elicitation.form`).\n")
         return
@@ -131,7 +131,7 @@ async def image(turn: Turn, _argument: str) -> None:
 
 
 async def stream(turn: Turn, argument: str) -> None:
-    """Send numbered chunks as fast as they are read: a gap or a double can be seen."""
+    """Send numbered chunks as fast as the client reads; gaps and duplicates are visible."""
     digits = argument.replace(",", "") or "100"
     count = int(digits) if digits.isdecimal() else 0
     if not 1 <= count <= MOST_CHUNKS:
@@ -144,7 +144,7 @@ async def stream(turn: Turn, argument: str) -> None:
 
 
 async def slow(turn: Turn, argument: str) -> None:
-    """Take a while, and show that it goes on."""
+    """Wait, and report the progress."""
     try:
         seconds = float(argument or 5)
     except ValueError:
@@ -163,10 +163,10 @@ async def slow(turn: Turn, argument: str) -> None:
 
 
 async def crash(turn: Turn, _argument: str) -> None:
-    """Die in the middle of a turn, as a real agent might."""
+    """End this process in the middle of a turn, like an agent that crashes."""
     await turn.say("I crash now, as you asked. This conversation is kept: load it again.\n")
     turn.flush()
-    # The last words shall be on the wire, so that what is lost is only what was never said.
+    # Let the outbox send what is in it.
     await asyncio.sleep(TICK / 5)
     sys.stderr.write(
         "jupyter-acp-builtin: fatal: the crash that /crash asked for\n"

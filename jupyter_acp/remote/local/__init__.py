@@ -1,3 +1,3 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The user's own repository: what is sent from it, and what is done with the results that come back."""
+"""Operations on the user's own repository: sending work from it, and taking results into it."""

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Change files and references together, or not at all."""
+"""Actions that change files and references together, or not at all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATIENCE = 30.0
 
 @contextlib.asynccontextmanager
 async def acting(isolated: IsolatedRepository) -> AsyncIterator[Head]:
-    """Keep other actions out of a working tree; return what is checked out."""
+    """Lock a working tree against other actions; return what is checked out."""
     repository = isolated.repository
     lock = action_lock(isolated.place)
     if not await lock.wait(_PATIENCE):
@@ -48,7 +48,7 @@ async def acting(isolated: IsolatedRepository) -> AsyncIterator[Head]:
 
 @contextlib.asynccontextmanager
 async def taking(isolated: IsolatedRepository, result: Result) -> AsyncIterator[Head]:
-    """Keep other actions out while a result is taken over; return what is checked out."""
+    """Lock a working tree while a result is taken in; return what is checked out."""
     async with acting(isolated) as head:
         await result.check_is_kept(isolated.repository)
         if head.revision is None:
@@ -68,7 +68,7 @@ async def taking(isolated: IsolatedRepository, result: Result) -> AsyncIterator[
 
 
 async def perform(isolated: IsolatedRepository, action: Action) -> Action:
-    """Do all of an action or nothing of it; nobody can stop it in the middle."""
+    """Do an action completely or not at all; it cannot be cancelled in the middle."""
     await check_free(isolated, action.old, action.new)
     await to_the_end(_perform(isolated, action))
     return action
@@ -93,14 +93,14 @@ async def _perform(isolated: IsolatedRepository, action: Action) -> None:
 
 
 async def _move(isolated: IsolatedRepository, action: Action) -> None:
-    """Change the references, or go all the way back."""
+    """Change the references; if that fails, restore references and files."""
     made = []
     try:
         for move in action.moves:
             await move.make(isolated.repository)
             made.append(move)
     except GitError:
-        # If a step back fails, too, what is left is told.
+        # If a step back fails, too, the error says what is left.
         with contextlib.suppress(GitError):
             for move in reversed(made):
                 await move.back.make(isolated.repository)

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Check a result out as a new branch."""
+"""The action that checks a result out as a new branch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .results import Result
 
 
 async def checkout(isolated: IsolatedRepository, result: Result, branch: str) -> Action:
-    """Make a branch of a result and switch to it."""
+    """Create a branch from a result and switch to it."""
     try:
         check_branch(branch)
     except RefError as error:
@@ -42,7 +42,7 @@ async def checkout(isolated: IsolatedRepository, result: Result, branch: str) ->
 async def _check_is_free(isolated: IsolatedRepository, branch: str) -> None:
     repository = isolated.repository
     taken = {ref.removeprefix("refs/heads/") for ref in await repository.refs("refs/heads/")}
-    # One cannot be the folder of another.
+    # git does not allow the branches `a` and `a/b` together.
     if branch in with_parents(taken) or with_parents([branch]) & taken:
         raise RepositoryError(
             "branchExists", f"There is a branch {branch} already. Choose another name."

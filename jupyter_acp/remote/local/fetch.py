@@ -1,9 +1,10 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Fetch a result, check it, and keep it in the user's repository.
+"""Fetching a result, checking it, and keeping it in the user's repository.
 
-It is fetched into an `IsolatedRepository` first. Only what is whole, and what was named, gets into the
-user's repository, as objects and one reference; files, index, HEAD and branches are not touched.
+The result is first fetched into an `IsolatedRepository`. If it is complete and is the revision that
+the agent named, its objects and one reference are added to the user's repository. Files, index,
+HEAD and branches do not change.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ _ENOUGH_KNOWN = 64
 _FETCHED = "refs/fetched"
 _CHECKED = {
     "fetch.fsckObjects": "true",
-    # A pack is smaller than its parts, and checked as a whole.
+    # Keep the pack: it is smaller than single objects, and checked as a whole.
     "fetch.unpackLimit": "1",
-    # Mistakes of old programs, which harm nobody.
+    # Harmless mistakes of old programs.
     "fetch.fsck.badTimezone": "warn",
     "fetch.fsck.missingSpaceBeforeDate": "warn",
     "fetch.fsck.missingSpaceBeforeEmail": "warn",
@@ -47,7 +48,7 @@ async def fetch_target(
     report: Report | None = None,
     limits: Limits | None = None,
 ) -> Result:
-    """Fetch what an agent says it has made of what was sent to it, and keep it."""
+    """Fetch and keep the result that an agent names; `sent` is the revision it began from."""
     check_session(session)
     limits = limits or Limits()
     if not same_repository(target.url, sent.url):
@@ -59,7 +60,7 @@ async def fetch_target(
     known = await _remember(isolated, sent.revision)
     room = Room(isolated.work, limits.size)
     source, config = _source(isolated, sent)
-    # Nothing is left out by this filter, but it tells git that objects may be missing.
+    # This filter leaves out nothing, but it tells git that objects may be missing.
     partly = f"--filter=blob:limit={limits.size}" if source == PROMISED else "--no-filter"
     await isolated.git.at(isolated.git.git_dir, config=config).run(
         "fetch",
@@ -100,7 +101,7 @@ async def fetch_target(
 
 
 def same_repository(one: str, other: str) -> bool:
-    """Return whether two addresses are of one repository, by whatever protocol."""
+    """Return True if two addresses name the same repository, with any protocol."""
     return _place(one) == _place(other) and _port(one, other) == _port(other, one)
 
 
@@ -111,7 +112,7 @@ def _place(url: str) -> tuple[str, str]:
 
 
 def _port(url: str, other: str) -> int | None:
-    """Return the port where it tells something: that of ssh is never that of https."""
+    """Return the port, or None if the schemes differ: ssh and https have different ports."""
     if "://" not in url or "://" not in other:
         return None
     parts, others = urlsplit(url), urlsplit(other)
@@ -121,17 +122,17 @@ def _port(url: str, other: str) -> int | None:
 
 
 def _source(isolated: IsolatedRepository, sent: GitRemoteRef) -> tuple[str, Mapping[str, str]]:
-    """Return where to fetch from, and how the objects are checked."""
+    """Return the source to fetch from, and the settings for checking objects."""
     if isolated.promised is None:
         return _address(isolated, sent), _CHECKED
-    # In a partial clone, git can check only objects from where the missing ones are promised.
+    # In a partial clone, git can check only objects from the promisor remote.
     if same_repository(isolated.promised.address, sent.url):
         return PROMISED, _CHECKED
     return _address(isolated, sent), {}
 
 
 def _address(isolated: IsolatedRepository, sent: GitRemoteRef) -> str:
-    """Return the address to fetch from: that of the user's own remote has the password."""
+    """Return the address to fetch from; the one of the user's own remote has the password."""
     settings = isolated.settings
     for name in settings.remotes:
         remote = settings.named_remote(name)
@@ -150,7 +151,7 @@ def _address(isolated: IsolatedRepository, sent: GitRemoteRef) -> str:
 
 
 async def _remember(isolated: IsolatedRepository, sent: str) -> Sequence[str]:
-    """Name the user's commits here, so that git asks only for what is new."""
+    """Create references to the user's commits, so that git fetches only new objects."""
     repository = isolated.repository
     head = (await repository.head()).revision
     refs = {**await repository.refs(PREFIX), **await repository.refs("refs/heads/")}
@@ -165,10 +166,10 @@ async def _remember(isolated: IsolatedRepository, sent: str) -> Sequence[str]:
 
 
 async def _check_contains(isolated: IsolatedRepository, target: GitRemoteRef) -> None:
-    """Refuse a revision that is not on the branch; others may have pushed on top of it since."""
+    """Refuse a revision that the branch does not contain; later commits are allowed."""
     found = await isolated.git.text("rev-parse", "--verify", _FETCHED)
     kind = await isolated.git.text("cat-file", "-t", target.revision, ok=(0, 128))
-    # A tag has a number of its own, which is not that of a commit on the branch.
+    # The hash of a tag differs from that of its commit.
     contains = ("merge-base", "--is-ancestor", target.revision, found)
     if kind != "commit" or not await isolated.git.succeeds(*contains):
         raise RepositoryError(

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The state of a repository before a session is sent elsewhere: what goes, what stays, what is wrong."""
+"""The state of a repository before a remote session: revision to send, local changes, problems."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ SHOWN_CHANGES = 200
 
 
 async def inspect(isolated: IsolatedRepository) -> dict[str, Any]:
-    """Look at a repository; nothing in it is touched, and nothing is asked of the network.
+    """Inspect a repository without changing it and without network access.
 
-    `ref` is what can be sent without pushing anything. `changeCount` files are not as they were
-    committed, and `newCount` of them are new: they may be anything, and the user should know.
+    `ref` is the reference that can be sent without a push. `changeCount` is the number of files
+    that are not committed, `newCount` the number of new ones among them. The user should know of
+    the new ones before they are sent: they may be anything.
     """
     head = await isolated.repository.head()
     notes = _Notes(isolated)
@@ -60,10 +61,10 @@ async def inspect(isolated: IsolatedRepository) -> dict[str, Any]:
 
 
 async def _uncommitted(git: Git, revision: str) -> dict[str, Any]:
-    """Return what is not committed: files, and folders with the number of their new files."""
+    """Return the uncommitted changes: files, and folders with the number of their new files."""
     changed = await changes(git, revision)
     folders = await untracked(git, "--directory", "--no-empty-directory")
-    # A repository in a folder is not part of this one.
+    # A nested repository is not part of this one.
     files = [path for path in await untracked(git) if not path.endswith("/")]
     counts = Counter(_within(path, set(folders)) for path in files)
     found = [(path, status, 1) for path, status in changed.items()]
@@ -79,13 +80,13 @@ async def _uncommitted(git: Git, revision: str) -> dict[str, Any]:
 
 
 def _within(path: str, folders: Collection[str]) -> str:
-    """Return the name under which a file is listed: its own, or that of a folder."""
+    """Return the name that lists a file: its own, or that of a folder."""
     ends = (end for end, sign in enumerate(path, 1) if sign == "/")
     return next((path[:end] for end in ends if path[:end] in folders), path)
 
 
 class _Notes:
-    """Collects problems and warnings, each with a code, a message and whether it is in the way."""
+    """Collects problems and warnings: a code, a message, and whether it blocks the session."""
 
     def __init__(self, isolated: IsolatedRepository) -> None:
         self._isolated = isolated
@@ -97,7 +98,7 @@ class _Notes:
         return any(note["blocking"] for note in self.problems)
 
     def remote(self, head: Head) -> Remote | None:
-        """Return the remote that the branch goes to; note if there is none, or it is not allowed."""
+        """Return the remote of the branch; note if there is none, or if it is not allowed."""
         settings = self._isolated.settings
         remote = settings.remote(head.branch)
         if remote is None:
@@ -119,7 +120,7 @@ class _Notes:
         return remote
 
     async def state(self, head: Head) -> None:
-        """Note what is unusual about the repository as a whole."""
+        """Note problems of the repository as a whole."""
         repository = self._isolated.repository
         if head.revision is None:
             self._problem("noCommits", "There is no commit yet. Make one (git commit) and push it.")
@@ -153,7 +154,7 @@ class _Notes:
             )
 
     async def contents(self, git: Git) -> None:
-        """Note which files do not travel as they are here."""
+        """Note the kinds of files that are not sent in their current state."""
         if any(entry.mode == SUBMODULE for entry in await entries(git)):
             self._warn(
                 "submodules",
@@ -176,7 +177,7 @@ class _Notes:
             )
 
     async def ref(self, published: Published) -> GitRemoteRef | None:
-        """Return what can be sent as it is, and note how far it is from what is here."""
+        """Return the reference that can be sent without a push; note the unpushed commits."""
         found = await published.nearest()
         if found is None:
             self._problem(
@@ -208,14 +209,14 @@ class _Notes:
 
 
 async def _uses(git: Git, name: str) -> bool:
-    """Return whether a tracked file goes through a filter; if git cannot be asked, one might."""
+    """Return True if a tracked file uses a filter, or if git cannot search for its name."""
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
         return True
     return bool(listed(await git.run("ls-files", "-z", f":(attr:filter={name})")))
 
 
 def _public(remote: Remote) -> str | None:
-    """Return an address that can be shown; one that cannot be read is not."""
+    """Return the address to show, or None if it cannot be parsed."""
     try:
         address_of(remote.address)
     except RefError:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""An action that a killed server did not finish: named, with the way back, and left to the user."""
+"""Actions that a killed server did not finish: the user gets the command that goes back."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from .working_tree import written
 
 
 def action_lock(place: Path) -> Lock:
-    """Return the lock that whoever does something in a working tree holds; it dies with its holder."""
+    """Return the lock for actions in a working tree; it is released when its process ends."""
     return Lock(place / "action.lock")
 
 
 def may_be_interrupted(repository: Repository, cache: Path) -> bool:
-    """Return whether a note of an unfinished action exists."""
+    """Return True if a note of an unfinished action exists."""
     return Records(place_of(repository, cache)).begun is not None
 
 
 async def interrupted(isolated: IsolatedRepository) -> str | None:
-    """Return in words what a killed server has left; nothing if an action is still going on."""
+    """Return a message about an interrupted action; None if there is none, or if one is running."""
     lock = action_lock(isolated.place)
     if not await asyncio.to_thread(lock.take):
         return None
@@ -39,12 +39,12 @@ async def interrupted(isolated: IsolatedRepository) -> str | None:
 
 
 async def what_is_left(isolated: IsolatedRepository) -> str | None:
-    """Return what is left of the unfinished action, for whoever holds the lock."""
+    """Return a message about the interrupted action, or None; the caller holds the lock."""
     repository, records = isolated.repository, Records(isolated.place)
     action = records.begun
     if action is None:
         return None
-    # Otherwise it was finished but for the note, or the user has gone on from there.
+    # Otherwise only the note is left, or the user has continued from there.
     if await repository.head() == action.before:
         command = await _way_back(isolated, action)
         lock = repository.lock if repository.lock.exists() else None
@@ -65,9 +65,9 @@ def _words(repository: Repository, action: Action, lock: Path | None, command: s
 
 
 async def _way_back(isolated: IsolatedRepository, action: Action) -> str:
-    """Return the command that goes back, or nothing if the files are as they were.
+    """Return the command that goes back, or an empty string if the files are as before.
 
-    All files that the action changes were as committed before, so it loses nothing of the user's.
+    The action changed only files without uncommitted changes, so going back loses no work.
     """
     git = await isolated.on_copy()
     paths = {step.path for step in await written(isolated, action.old, action.new)}
@@ -77,7 +77,7 @@ async def _way_back(isolated: IsolatedRepository, action: Action) -> str:
     here = f"git -C {shlex.quote(str(isolated.repository.toplevel))}"
     if paths & await staged(git, action.old):
         return f"{here} read-tree -m -u {action.new} {action.old}"
-    # Git was killed in the middle: its index is the old one, and some files are the new ones.
+    # Git was killed in the middle: the index is old, and some files are new.
     names = isolated.place / "half-done"
     await asyncio.to_thread(names.write_bytes, joined(sorted(left)))
     return (

@@ -1,10 +1,10 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Git on the user's files and objects, without the settings that the repository brings along.
+"""Git on the user's files and objects, without the repository's own settings.
 
-A downloaded repository can name programs for git to run: hooks, filters, drivers, helpers. Git has no
-switch against all of them, so it works from an empty bare repository that borrows the objects. That
-one is removed after each piece of work, so nothing in it can be out of date.
+A downloaded repository can name programs for git to run: hooks, filters, drivers, helpers. Git has
+no option that disables all of them, so it runs in an empty bare repository that borrows objects.
+That one is removed after each operation, so its data is always current.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _HARMLESS = (
     "index.sparse",
     "index.version",
 )
-"""The settings of the repository that apply: how files look, never what is run."""
+"""The repository's own settings that apply: they affect the format of files and run nothing."""
 
 _LISTS = ("core.excludesfile", "core.attributesfile")
-"""Settings that name a list of patterns; a repository can name any file of this machine."""
+"""Settings that name a list of patterns, which may be any file on this machine."""
 
 _CONFIG = {"core.splitIndex": "false", "core.safecrlf": "false", "pack.packSizeLimit": "0"}
 _LONGEST_LIST = 1024 * 1024
@@ -56,24 +56,24 @@ _FORGOTTEN = 24 * 3600.0
 
 
 class IsolatedRepository:
-    """Runs git as if the user's repository had come without any `.git/config`."""
+    """Runs git on the user's repository without its `.git/config`."""
 
     def __init__(self, repository: Repository, settings: Settings, place: Path, work: Path) -> None:
         self.repository = repository
         self.settings = settings
         self.place = place
-        """A folder of ours for this working tree, which outlives this object."""
+        """Our folder for this working tree; it is kept after this object is closed."""
 
         self.work = work
         self.promised: Remote | None = None
-        """The remote that has the objects which a partial clone left out."""
+        """The remote with the objects that a partial clone left out."""
 
         self.git = repository.plain.at(work / "git", config=_CONFIG)
 
     @classmethod
     @asynccontextmanager
     async def of(cls, repository: Repository, cache: Path) -> AsyncIterator[IsolatedRepository]:
-        """Make one below a folder of caches, and remove it after use."""
+        """Create an isolated repository in the cache, and remove it after use."""
         place = place_of(repository, cache)
         try:
             work = await asyncio.to_thread(_new_folder, place)
@@ -90,11 +90,11 @@ class IsolatedRepository:
 
     @property
     def policy(self) -> Policy:
-        """The addresses that are allowed."""
+        """The policy for addresses of repositories."""
         return self.git.policy
 
     def storing(self, env: Mapping[str, str] | None = None) -> Git:
-        """Return git that stores new objects in the user's repository; it reads `.gitattributes`."""
+        """Return git that stores objects in the user's repository and obeys `.gitattributes`."""
         env = {**(env or {}), "GIT_OBJECT_DIRECTORY": str(self.repository.objects)}
         place, top = self.git.git_dir, self.repository.toplevel
         return self.git.at(place, work_tree=top, index=self.new_index(), env=env)
@@ -104,12 +104,12 @@ class IsolatedRepository:
         return await self.git.text("rev-parse", "--verify", f"{revision}^{{tree}}")
 
     def on_files(self, index: Path | None = None) -> Git:
-        """Return git on the user's files, with the user's index or with a copy."""
+        """Return git on the user's files, with the user's index or another one."""
         index = index or self.repository.index
         return self.git.at(self.git.git_dir, work_tree=self.repository.toplevel, index=index)
 
     async def on_copy(self) -> Git:
-        """Return git on the user's files, with a copy of the index that is up to date with them."""
+        """Return git on the user's files, with a refreshed copy of the index."""
         copy = self.new_index()
         await asyncio.to_thread(self._copy_index, copy)
         git = self.on_files(copy)
@@ -130,7 +130,7 @@ class IsolatedRepository:
         own = {name: self.settings.own(name) for name in _HARMLESS}
         lines = [config_line(name, value) for name, value in own.items() if value is not None]
         lines += await asyncio.to_thread(lambda: list(self._own_lists(place)))
-        # Settings that the user has made for repositories in that place (includeIf) apply here, too.
+        # The user's settings for repositories in that folder (includeIf) apply here, too.
         users = [entry for entry in self.settings.users if entry not in seen]
         lines += [config_line(entry.name, entry.value) for entry in users]
         lines += self._promised()
@@ -154,11 +154,11 @@ class IsolatedRepository:
                 shutil.copy2(part, place / part.name)
 
     def _own_lists(self, place: Path) -> Iterator[str]:
-        """Copy the lists that the repository's own settings name, and let them apply."""
+        """Copy the lists that the repository's own settings name; yield settings that use them."""
         for name in _LISTS:
             if (value := self.settings.own(name)) is None:
                 continue
-            # As git does: from the user's home, or from the top of the working tree.
+            # Like git: relative to the user's home or the top of the working tree.
             named = self.repository.toplevel / os.path.expanduser(value)
             if value == "":
                 # An empty name turns the user's own list off.
@@ -167,7 +167,7 @@ class IsolatedRepository:
                 yield config_line(name, str(place / name))
 
     def _promised(self) -> list[str]:
-        """Let git fetch the objects that a partial clone left out, if their address is allowed."""
+        """Return settings to fetch what a partial clone left out, if its address is allowed."""
         settings = self.settings
         names = [settings.own("extensions.partialclone")]
         names += [name for name in settings.remotes if settings.own(f"remote.{name}.promisor")]
@@ -180,7 +180,7 @@ class IsolatedRepository:
         except RefError:
             return []
         self.promised = remote
-        # Not in a file: the address may hold a password.
+        # Not in a file: the address may contain a password.
         values = {"url": remote.url, "promisor": "true", "partialclonefilter": "blob:none"}
         self.git.env["GIT_CONFIG_COUNT"] = str(len(values))
         for number, (key, value) in enumerate(values.items()):
@@ -196,17 +196,17 @@ class IsolatedRepository:
         if index.exists() and not index.is_file():
             raise RepositoryError("unusable", f"{index} is not a file.")
         if index.exists():
-            # With its time: git looks again at files that are as young as their index.
+            # Keep the time stamp: git rereads files that are as new as the index.
             shutil.copy2(index, copy)
 
 
 def place_of(repository: Repository, cache: Path) -> Path:
-    """Return the folder of ours for a working tree; each of a repository has its own index."""
+    """Return our folder for a working tree; a repository can have several of them."""
     return cache / hashlib.sha256(os.fsencode(repository.git_dir)).hexdigest()[:32]
 
 
 def config_line(name: str, value: str) -> str:
-    """Return a setting as git reads it."""
+    """Return a setting in the format of git's configuration files."""
     section, _, rest = name.partition(".")
     middle, _, key = rest.rpartition(".")
     title = f'[{section} "{_escaped(middle)}"]' if middle else f"[{section}]"
@@ -226,7 +226,7 @@ def _quoted_path(path: Path) -> bytes:
 
 
 def _copy_list(source: Path, copy: Path) -> bool:
-    """Copy a list if it is a file of a usual size: reading a device or a pipe may never end."""
+    """Copy a list if it is a small regular file: reading a device or a pipe may never end."""
     with contextlib.suppress(OSError):
         if source.is_file() and source.stat().st_size <= _LONGEST_LIST:
             shutil.copyfile(source, copy)
@@ -235,7 +235,7 @@ def _copy_list(source: Path, copy: Path) -> bool:
 
 
 def _new_folder(place: Path) -> Path:
-    """Return a new folder; those that killed servers left are removed after a day."""
+    """Create a folder; remove those that killed servers left more than a day ago."""
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     for work in place.glob("work-*"):
         with contextlib.suppress(FileNotFoundError):

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A lock between processes that ends with its holder."""
+"""A lock between processes, which is released when its process ends."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import time
 from pathlib import Path
 
 _PAUSE = 0.02
-"""Seconds between two tries: the system does not tell when a lock is free."""
+"""Time between two attempts, in seconds: the system does not notify when a lock is free."""
 
 
 class Lock:
-    """A file that one process can hold at a time."""
+    """A lock file, which one process at a time can hold."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = -1
 
     def take(self) -> bool:
-        """Hold the lock if it is free; return whether it is held."""
+        """Acquire the lock if it is free; return True if that worked."""
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
         try:
@@ -34,7 +34,7 @@ class Lock:
         return True
 
     async def wait(self, seconds: float) -> bool:
-        """Hold the lock as soon as it is free; return False if that takes longer."""
+        """Acquire the lock as soon as it is free; return False after a timeout."""
         end = time.monotonic() + seconds
         while not self.take():
             if time.monotonic() > end:
@@ -43,5 +43,5 @@ class Lock:
         return True
 
     def release(self) -> None:
-        """Let others hold it."""
+        """Release the lock."""
         os.close(self._file)

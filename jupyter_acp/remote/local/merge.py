@@ -1,8 +1,8 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Merge a result into the branch that is checked out, or take its changes without a commit.
+"""The actions that merge a result into the current branch, or take its changes without a commit.
 
-`git merge-tree` finds conflicts before anything is touched.
+`git merge-tree` finds conflicts before anything is changed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ async def merge(isolated: IsolatedRepository, result: Result, message: str | Non
 
 
 async def pick(isolated: IsolatedRepository, result: Result) -> Action:
-    """Take the changes of a result into files and index, and commit nothing."""
+    """Apply the changes of a result to files and index without a commit."""
     async with taking(isolated, result) as head:
         old = await isolated.tree(head.revision)
         new = await _merged_tree(isolated, head.revision or "", result.revision)
@@ -75,7 +75,7 @@ async def _merge_commit(isolated: IsolatedRepository, ours: str, theirs: str, te
 
 
 async def _merged_tree(isolated: IsolatedRepository, ours: str, theirs: str) -> str:
-    """Return the tree that two commits make together, or name the files with conflicts."""
+    """Return the merged tree of two commits, or raise an error that names the conflicts."""
     options = ("--write-tree", "-z", "--name-only", "--no-messages")
     status, printed = await isolated.storing().result(
         "merge-tree", *options, ours, theirs, ok=(0, 1)

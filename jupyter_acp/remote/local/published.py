@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The part of what is checked out that is on the remote, by the last fetch from there."""
+"""The commits of HEAD that are on the remote, as of the last fetch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .settings import Remote
 
 @dataclass(frozen=True)
 class Published:
-    """The branches of a remote, and how many commits here are on none of them."""
+    """The branches of a remote, and the number of commits of HEAD that are on none."""
 
     isolated: IsolatedRepository
     remote: Remote
@@ -24,7 +24,7 @@ class Published:
 
     @classmethod
     async def of(cls, isolated: IsolatedRepository, remote: Remote, head: Head) -> Published:
-        """Look at the references of a remote."""
+        """Read the references of a remote."""
         prefix = f"refs/remotes/{remote.name}/"
         refs = await isolated.repository.refs(prefix)
         tips = {name.removeprefix(prefix): tip for name, tip in refs.items()}
@@ -33,7 +33,7 @@ class Published:
         return cls(isolated, remote, head, tips, int(count))
 
     async def nearest(self) -> tuple[str, str] | None:
-        """Return the branch and the revision there that are nearest to what is checked out."""
+        """Return the branch and the revision on the remote that are nearest to HEAD."""
         head = self.head.revision or ""
         upstream = self.isolated.settings.upstream(self.head.branch)
         if self.unpushed == 0:
@@ -47,7 +47,7 @@ class Published:
         return await self._holding(edge, upstream) if edge else None
 
     async def _holding(self, revision: str, upstream: str | None) -> tuple[str, str] | None:
-        """Return a branch there that has a revision: the upstream or the default one if they do."""
+        """Return a branch of the remote that contains a revision; prefer the upstream branch."""
         git, prefix = self.isolated.repository.git, f"refs/remotes/{self.remote.name}/"
         default = await git.text("symbolic-ref", "-q", f"{prefix}HEAD", ok=(0, 1, 128))
         options = (f"--contains={revision}", "--format=%(refname)", prefix)

@@ -1,8 +1,8 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Work that is not on the remote yet, pushed to a new branch there for a session elsewhere.
+"""Pushing work that is not on the remote yet to a new scratch branch, for a remote session.
 
-The user's index, branches and files are as before; the commit is made in a copy of the index.
+The user's index, branches and files do not change; the commit is made from a copy of the index.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ async def push_scratch(
     report: Report | None = None,
     limits: Limits | None = None,
 ) -> GitRemoteRef:
-    """Push what is checked out, and what is not committed if wanted, and return where it is."""
+    """Push HEAD, with the uncommitted changes if wanted, and return a reference to it."""
     repository = isolated.repository
     head = await repository.head()
     if head.revision is None:
@@ -52,7 +52,7 @@ async def push_scratch(
             "push",
             "--progress",
             *_ALONE,
-            # Nobody else may have a branch of this name.
+            # Fail if a branch of this name exists.
             f"--force-with-lease={name}:",
             "--end-of-options",
             remote.push_url,
@@ -62,7 +62,7 @@ async def push_scratch(
         )
         url = await _readable(isolated, remote, name, tip)
     except asyncio.CancelledError:
-        # It may have been there already when somebody lost patience.
+        # The branch may exist already when the push is cancelled.
         with contextlib.suppress(GitError):
             await to_the_end(_delete(isolated, remote, name, tip))
         raise
@@ -70,7 +70,7 @@ async def push_scratch(
 
 
 async def delete_scratch(isolated: IsolatedRepository, ref: GitRemoteRef) -> None:
-    """Delete what was pushed, unless somebody has pushed to it since."""
+    """Delete a scratch branch, unless somebody has pushed to it since."""
     name = f"refs/heads/{ref.branch}"
     if not ref.branch.startswith(PREFIX):
         return
@@ -110,7 +110,7 @@ def _remote(isolated: IsolatedRepository, head: Head) -> Remote:
 
 
 async def _readable(isolated: IsolatedRepository, remote: Remote, name: str, tip: str) -> str:
-    """Return the address under which others find the branch: pushing may go another way."""
+    """Return the address to fetch the branch from, which may differ from the one for pushing."""
     if remote.push_url == remote.url:
         return remote.address
     seen = await isolated.git.text(
@@ -120,7 +120,7 @@ async def _readable(isolated: IsolatedRepository, remote: Remote, name: str, tip
 
 
 async def _commit(isolated: IsolatedRepository, head: Head, limits: Limits) -> str:
-    """Return a commit of all files as they are, on top of what is checked out."""
+    """Return a commit of all files in their current state, on top of HEAD."""
     assert head.revision is not None
     git = await isolated.on_copy()
     if await git.run("ls-files", "-z", "--unmerged"):
@@ -128,7 +128,7 @@ async def _commit(isolated: IsolatedRepository, head: Head, limits: Limits) -> s
             "unmerged", "There are files with conflicts. Resolve them before their work is sent."
         )
     paths = [*await unstaged(git), *await untracked(git)]
-    # A repository in a folder of this one is not part of it.
+    # A nested repository is not part of this one.
     paths = [path for path in paths if not path.endswith("/")]
     await asyncio.to_thread(_measure, isolated.repository.toplevel, paths, limits)
     await stage(git, paths)
@@ -141,7 +141,7 @@ async def _commit(isolated: IsolatedRepository, head: Head, limits: Limits) -> s
 
 
 def _measure(toplevel: Path, paths: Iterable[str], limits: Limits) -> None:
-    """Refuse to send too much before it is read."""
+    """Refuse to send too many or too large files, before they are read."""
     size = count = 0
     for path in paths:
         count += 1

@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The action that is going on in the user's repository, and the last one, in two small files.
+"""The running action in the user's repository and the last one, in two small files.
 
-An action is written down before anything is touched, so that it can be named if the server is killed.
-When it is done, the note becomes the record by which it can be undone.
+An action is written down before anything changes, so that it is known if the server is killed.
+When it is done, its note is kept for undo.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .repository import Head, Repository
 
 @dataclass(frozen=True)
 class Move:
-    """A reference that refers to something else; HEAD may refer to another reference."""
+    """A change of a reference; HEAD may refer to another reference."""
 
     ref: str
     old: str | None
@@ -29,7 +29,7 @@ class Move:
 
     @property
     def back(self) -> Move:
-        """The same the other way round."""
+        """The reverse change."""
         return Move(self.ref, self.new, self.old, f"undo: {self.message}")
 
     async def make(self, repository: Repository) -> None:
@@ -48,13 +48,13 @@ class Move:
 
 @dataclass(frozen=True)
 class Action:
-    """From one state of HEAD, index and files to another."""
+    """A change from one state of HEAD, index and files to another."""
 
     kind: str
     before: Head
     after: Head
     old: str
-    """The tree that the files were in."""
+    """The tree of the files before."""
 
     new: str
     message: str
@@ -63,7 +63,7 @@ class Action:
 
     @property
     def undoing(self) -> Action:
-        """The action that undoes it."""
+        """The action that undoes this one."""
         return replace(
             self,
             kind="undo",
@@ -77,7 +77,7 @@ class Action:
 
 
 class Records:
-    """The notes of one working tree."""
+    """The notes about actions in one working tree."""
 
     def __init__(self, place: Path) -> None:
         self._begun = place / "begun.json"
@@ -85,7 +85,7 @@ class Records:
 
     @property
     def begun(self) -> Action | None:
-        """The action that is going on, or that a killed server did not finish."""
+        """The action that is running, or that a killed server did not finish."""
         return _read(self._begun)
 
     @property
@@ -94,15 +94,15 @@ class Records:
         return _read(self._last)
 
     def begin(self, action: Action) -> None:
-        """Write an action down before anything is touched."""
+        """Write down an action before anything changes."""
         self._begun.write_text(json.dumps(asdict(action)), encoding="ascii")
 
     def give_up(self) -> None:
-        """Forget an action of which nothing is left."""
+        """Delete the note of an action that left nothing behind."""
         self._begun.unlink(missing_ok=True)
 
     def finish(self, action: Action) -> None:
-        """Let an action be the last one; after an undo there is none."""
+        """Make an action the last one; after an undo there is none."""
         if action.kind == "undo":
             self._last.unlink(missing_ok=True)
             self.give_up()
@@ -111,7 +111,7 @@ class Records:
 
 
 def _read(file: Path) -> Action | None:
-    # A server that is killed while it writes leaves half of a note, and an untouched repository.
+    # A server killed while it writes leaves an incomplete note and an unchanged repository.
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
         data = json.loads(file.read_text(encoding="ascii"))
         heads = {name: Head(**data[name]) for name in ("before", "after")}

@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The user's own repository: where it is, what it refers to, what is going on in it.
+"""The user's own repository: its folders, references, settings, and unfinished operations.
 
-Somebody may have downloaded it together with its `.git`, so here git reads and writes references,
-settings and objects, which runs nothing; whatever looks at files is done by an `IsolatedRepository`.
+The user may have downloaded it with its `.git`. So git only reads and writes references, settings
+and objects here, which runs no programs; an `IsolatedRepository` does everything that reads files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..git import Git, GitError
 from .settings import Settings
 
 OLDEST_GIT = (2, 38)
-"""The first that merges without a working tree."""
+"""The first version that can merge without a working tree."""
 
 _GOING_ON = {
     "MERGE_HEAD": "a merge",
@@ -36,7 +36,7 @@ _GOING_ON = {
 
 
 class RepositoryError(GitError):
-    """Why something cannot be done with a repository; the code is for programs, files are named."""
+    """An operation that a repository does not allow, with a code for programs and file names."""
 
     def __init__(self, code: str, message: str, files: Sequence[str] = ()) -> None:
         super().__init__(shown(message))
@@ -44,42 +44,42 @@ class RepositoryError(GitError):
         self.files = tuple(files)
 
     def public(self) -> dict[str, Any]:
-        """Return what is shown."""
+        """Return the error as windows get it."""
         files = [shown(name) for name in self.files]
         return {"code": self.code, "message": str(self), "files": files}
 
 
 @dataclass(frozen=True)
 class Head:
-    """The commit that is checked out: no revision before the first commit, no branch if it is detached."""
+    """The commit that is checked out; revision or branch is None if there is none."""
 
     revision: str | None
     branch: str | None
 
     @property
     def name(self) -> str:
-        """The name that git gives it in its reflog."""
+        """The name in git's reflog."""
         return self.branch or self.revision or "HEAD"
 
 
 @dataclass(frozen=True)
 class Repository:
-    """A working tree and the repository that it is of."""
+    """A working tree and its repository."""
 
     toplevel: Path
     git_dir: Path
-    """Of this working tree: others of the same repository have their own."""
+    """The git folder of this working tree; each working tree of a repository has its own."""
 
     common_dir: Path
     plain: Git
-    """Git as it was given, in no place."""
+    """Git without a folder."""
 
     git: Git
-    """Git on the repository's own data: references, settings and objects, nothing else."""
+    """Git on the repository's references, settings and objects, but not on files."""
 
     @classmethod
     async def find(cls, folder: Path, git: Git) -> Repository:
-        """Return the repository that a folder is in, or say why there is none."""
+        """Return the repository of a folder, or raise a `RepositoryError`."""
         await _check_version(git)
         folder = await asyncio.to_thread(folder.resolve)
         if not await asyncio.to_thread(os.path.isdir, folder):
@@ -99,7 +99,7 @@ class Repository:
                 f"{folder} is inside a repository's own data, or in a bare repository: it has no "
                 "files to work on. Choose a folder with a working tree.",
             )
-        # What it would fetch when an object is missing is its own choice: let it fetch nothing.
+        # The repository's settings name the server for missing objects: fetch none.
         here = git.at(
             git_dir,
             work_tree=toplevel,
@@ -117,31 +117,31 @@ class Repository:
 
     @property
     def lock(self) -> Path:
-        """Git's own lock, which keeps two programs from changing the working tree at once."""
+        """Git's own lock against simultaneous changes of the working tree."""
         return self.git_dir / "index.lock"
 
     @property
     def objects(self) -> Path:
-        """The folder of commits, trees and files."""
+        """The folder of git's objects."""
         return self.common_dir / "objects"
 
     @property
     def foreign(self) -> bool:
-        """Return whether it belongs to somebody else on this machine."""
+        """True if the repository belongs to another user of this machine."""
         return hasattr(os, "geteuid") and self.git_dir.stat().st_uid != os.geteuid()
 
     @property
     def shallow(self) -> bool:
-        """Return whether its history was cut off when it was cloned."""
+        """True if the repository is a shallow clone."""
         return _has(self.common_dir, "shallow")
 
     @property
     def going_on(self) -> str | None:
-        """The operation that was begun and neither ended nor given up."""
+        """The name of an unfinished git operation, such as a merge."""
         return next((words for name, words in _GOING_ON.items() if _has(self.git_dir, name)), None)
 
     async def settings(self) -> Settings:
-        """Return what git is told, here and everywhere."""
+        """Return all settings that apply in this repository."""
         return Settings.of(await self.git.run("config", "--list", "-z", "--show-scope"))
 
     async def head(self) -> Head:
@@ -151,31 +151,31 @@ class Repository:
         return Head(revision or None, branch.removeprefix("refs/heads/") or None)
 
     async def refs(self, prefix: str) -> dict[str, str]:
-        """Return the references below a name, and what they refer to."""
+        """Return the references below a prefix, with their revisions."""
         printed = await self.git.run("for-each-ref", "--format=%(objectname) %(refname)", prefix)
         pairs = (line.split(" ", 1) for line in lines(printed))
         return {name: revision for revision, name in pairs}
 
     async def resolve(self, ref: str) -> str | None:
-        """Return what a reference refers to."""
+        """Return the revision of a reference, or None."""
         return await self.git.text("rev-parse", "-q", "--verify", ref, ok=(0, 1)) or None
 
     async def elsewhere(self, branch: str) -> str | None:
-        """Return the other working tree that has a branch checked out."""
+        """Return another working tree that has a branch checked out, or None."""
         printed = await self.git.run("worktree", "list", "--porcelain", "-z")
         here = _identity(self.toplevel)
         for number, block in enumerate(os.fsdecode(printed).split("\0\0")):
             fields = dict(line.partition(" ")[::2] for line in block.split("\0") if line)
             if fields.get("branch") != f"refs/heads/{branch}":
                 continue
-            # The first is the main one, and git need not know where its files are.
+            # The first is the main one, for which git may print another folder.
             is_main = number == 0 and self.git_dir == self.common_dir
             if not is_main and _identity(Path(fields["worktree"])) != here:
                 return fields["worktree"]
         return None
 
     async def _check_place(self) -> None:
-        """Refuse one that says its files are elsewhere: they might be anything of the user's."""
+        """Refuse a repository that names another folder as its working tree."""
         said = (await self.settings()).own("core.worktree")
         if said is not None and (self.git_dir / said).resolve() != self.toplevel.resolve():
             raise RepositoryError(
@@ -194,7 +194,7 @@ async def _check_version(git: Git) -> None:
 
 
 async def _git_dir(folder: Path, git: Git) -> Path | None:
-    """Ask git, also about what belongs to somebody else: none of its settings is obeyed."""
+    """Return the git folder of a folder, even if another user owns it: no settings apply."""
     asked = git.at(work_tree=folder, config={"safe.directory": "*"})
     try:
         return _path(await asked.run("rev-parse", "--absolute-git-dir")).resolve()

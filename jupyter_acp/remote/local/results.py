@@ -17,7 +17,7 @@ _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 class Result(BaseModel):
-    """Work that came back; `sent` is where it began, `base` what both have in common."""
+    """A result: `sent` is the revision it began from, `base` their common ancestor."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,11 +50,11 @@ class Result(BaseModel):
 
     @property
     def ref(self) -> str:
-        """The reference that keeps it in the user's repository."""
+        """The reference that keeps the result in the user's repository."""
         return f"{PREFIX}{self.session}/{self.number}"
 
     async def check_is_kept(self, repository: Repository) -> None:
-        """Refuse one that was discarded."""
+        """Refuse a result that was discarded."""
         if await repository.resolve(self.ref) != self.revision:
             raise RepositoryError(
                 "gone", "The result is not here any more: it was discarded. Fetch it again."
@@ -62,7 +62,7 @@ class Result(BaseModel):
 
 
 def check_session(session: str) -> str:
-    """Return a session's id if it can be one part of the name of a reference."""
+    """Return a session's id, or raise a `RefError` if no reference can contain it."""
     try:
         if not _SESSION.fullmatch(session):
             raise RefError("must be letters, digits, dots, dashes and underscores")
@@ -72,7 +72,7 @@ def check_session(session: str) -> str:
 
 
 async def keep(repository: Repository, result: Result) -> None:
-    """Let a reference keep a result; another result under the same name stays."""
+    """Create the reference of a result; refuse to replace another result."""
     kept = await repository.resolve(result.ref)
     if kept is not None and kept != result.revision:
         raise RepositoryError(
@@ -84,7 +84,7 @@ async def keep(repository: Repository, result: Result) -> None:
 
 
 async def own(repository: Repository, result: Result, session: str) -> Result:
-    """Return a result of another session as one of this, which keeps it when the other lets it go."""
+    """Keep another session's result for this one, too, and return it."""
     await result.check_is_kept(repository)
     mine = result.model_copy(update={"session": check_session(session)})
     await keep(repository, mine)
@@ -92,11 +92,11 @@ async def own(repository: Repository, result: Result, session: str) -> Result:
 
 
 async def discard(repository: Repository, result: Result) -> None:
-    """Forget a result; git removes its objects when it next cleans up."""
+    """Delete the reference of a result; git's next clean-up removes the objects."""
     await repository.git.run("update-ref", "-d", result.ref)
 
 
 async def discard_session(repository: Repository, session: str) -> None:
-    """Forget all results of a session."""
+    """Delete the references of all results of a session."""
     for ref in await repository.refs(f"{PREFIX}{check_session(session)}/"):
         await repository.git.run("update-ref", "-d", ref)

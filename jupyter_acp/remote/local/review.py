@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The content of a result: commits, changed files and their contents. Only objects are read, no files."""
+"""The content of a result: commits and changed files, read from git's objects only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _POINTER = b"version https://git-lfs.github.com/spec/"
 async def commits(
     isolated: IsolatedRepository, result: Result, most: int = MOST_COMMITS
 ) -> dict[str, Any]:
-    """Return the newest commits of a result, newest first, and how many there are."""
+    """Return the newest commits of a result, newest first, and the total number."""
     span = f"{result.base}..{result.revision}"
     printed = await isolated.git.run(
         "log",
@@ -58,9 +58,9 @@ async def commits(
 async def files(
     isolated: IsolatedRepository, result: Result, most: int = MOST_FILES
 ) -> dict[str, Any]:
-    """Return the changed files of a result, and how many there are.
+    """Return the changed files of a result, and their total number.
 
-    The status is A(dded), M(odified), D(eleted), R(enamed) or T(ype changed). Lines are counted where
+    The status is A(dded), M(odified), D(eleted), R(enamed) or T(ype changed). Lines are counted if
     there are not too many files.
     """
     found: dict[str, dict[str, Any]] = {}
@@ -88,9 +88,9 @@ async def files(
 async def contents(
     isolated: IsolatedRepository, result: Result, path: str, *, before: bool = False
 ) -> dict[str, str | None]:
-    """Return the text of a file, by the name that was shown, or the reason why there is none."""
+    """Return the text of a file, found by its shown name, or the reason why there is none."""
     revision = result.base if before else result.revision
-    # Half a character, which JSON can hold, is in no name.
+    # JSON can contain half of a surrogate pair, which no file name has.
     with contextlib.suppress(UnicodeEncodeError):
         for name in dict.fromkeys((path, meant(path))):
             if (entry := await _entry(isolated, revision, name)) is not None:
@@ -140,7 +140,7 @@ def _no_text(reason: str, message: str) -> dict[str, str | None]:
 
 
 async def _counts(isolated: IsolatedRepository, result: Result) -> dict[str, tuple[str, str]]:
-    """Return how many lines were added and removed; dashes for a file that is no text."""
+    """Return the numbers of added and removed lines per file; dashes for binary files."""
     fields = iter(listed(await _diff(isolated, result, "--numstat")))
     found = {}
     for field in fields:

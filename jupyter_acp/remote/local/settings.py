@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The configuration of git, and who has made it: the user is trusted, a repository is not."""
+"""The settings of git with their scopes: those of the user are trusted, a repository's are not."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import NamedTuple
 from ..refs import Policy, RefError, address_of
 
 NOBODY = ("Jupyter user", "jupyter-user@localhost")
-"""The author of commits where git has not been told who the user is."""
+"""The author of commits if git has no name and address of the user."""
 
 _OWN = ("local", "worktree")
 _FILTER = re.compile(r"filter\.(.+)\.(?:clean|smudge|process)", re.DOTALL)
 
 
 class Setting(NamedTuple):
-    """One line of a configuration."""
+    """One entry of a git configuration."""
 
     scope: str
     name: str
@@ -29,19 +29,19 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Remote:
-    """A repository elsewhere; its addresses may hold passwords, so none is ever printed."""
+    """A remote of a repository; its addresses may contain passwords and are never printed."""
 
     name: str
     url: str = field(repr=False)
     push_url: str = field(repr=False)
     real_url: str = field(repr=False)
-    """The address that git goes to by the rules of the user's own configuration."""
+    """The address after the user's rewriting rules (`insteadOf`)."""
 
     real_push_url: str = field(repr=False)
 
     @property
     def address(self) -> str:
-        """The address for others: not one that only this user's git understands."""
+        """The address for others, who do not have the user's rewriting rules."""
         try:
             address_of(self.url)
         except RefError:
@@ -49,24 +49,24 @@ class Remote:
         return self.url
 
     def check(self, policy: Policy) -> None:
-        """Refuse what is not allowed here, by whatever name it goes."""
+        """Refuse addresses that are not allowed, before and after rewriting."""
         for url in (self.address, self.real_url):
             policy.check(url)
 
     def check_push(self, policy: Policy) -> None:
-        """Refuse to push where it is not allowed."""
+        """Refuse an address for pushing that is not allowed."""
         policy.check(self.real_push_url)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings that hold in a repository, the later ones before the earlier ones."""
+    """All settings that apply in a repository; later entries override earlier ones."""
 
     entries: Sequence[Setting]
 
     @classmethod
     def of(cls, printed: bytes) -> Settings:
-        """Take what `git config --list -z --show-scope` prints."""
+        """Parse the output of `git config --list -z --show-scope`."""
         fields = [os.fsdecode(field) for field in printed.split(b"\0")]
         entries = []
         for scope, pair in zip(fields[::2], fields[1::2], strict=False):
@@ -75,27 +75,27 @@ class Settings:
         return cls(entries)
 
     def all(self, name: str) -> list[str]:
-        """Return every value of a setting; names are as git lists them, in small letters."""
+        """Return every value of a setting; names are in lower case, as git lists them."""
         return [entry.value for entry in self.entries if entry.name == name]
 
     def get(self, name: str) -> str | None:
-        """Return the value that holds."""
+        """Return the value that applies, or None."""
         values = self.all(name)
         return values[-1] if values else None
 
     def own(self, name: str) -> str | None:
-        """Return the value that the repository itself gives."""
+        """Return the repository's own value, or None."""
         found = [e.value for e in self.entries if e.name == name and e.scope in _OWN]
         return found[-1] if found else None
 
     @property
     def users(self) -> list[Setting]:
-        """The settings of the user, and of whoever runs the machine."""
+        """The settings of the user and of the machine's administrator."""
         return [entry for entry in self.entries if entry.scope in ("system", "global")]
 
     @property
     def remotes(self) -> list[str]:
-        """The names of the repositories elsewhere."""
+        """The names of the remotes."""
         found = (re.fullmatch(r"remote\.(.+)\.url", entry.name) for entry in self.entries)
         return list(dict.fromkeys(name[1] for name in found if name))
 
@@ -112,7 +112,7 @@ class Settings:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Return the variables that tell git who writes a commit."""
+        """The environment variables that give git the author and the committer."""
         name = self.get("user.name") or NOBODY[0]
         mail = self.get("user.email") or NOBODY[1]
         return {
@@ -123,14 +123,14 @@ class Settings:
         }
 
     def upstream(self, branch: str | None) -> str | None:
-        """Return the name that a branch has in the repository elsewhere."""
+        """Return the name of a branch's upstream branch, or None."""
         merged = self.get(f"branch.{branch}.merge") if branch else None
         if merged is None or not merged.startswith("refs/heads/"):
             return None
         return merged.removeprefix("refs/heads/")
 
     def remote(self, branch: str | None) -> Remote | None:
-        """Return where a branch goes: where it is told to, else `origin`, else the only place."""
+        """Return the remote of a branch: the configured one, else `origin`, else the only one."""
         known = self.remotes
         told = self.get(f"branch.{branch}.remote") if branch else None
         name = next((name for name in (told, "origin") if name in known), None)
@@ -139,7 +139,7 @@ class Settings:
         return self.named_remote(name) if name else None
 
     def named_remote(self, name: str) -> Remote:
-        """Return what is known of a repository elsewhere."""
+        """Return the remote with this name."""
         url = self.all(f"remote.{name}.url")[0]
         pushed = self.all(f"remote.{name}.pushurl")
         return Remote(
@@ -151,7 +151,7 @@ class Settings:
         )
 
     def rewritten(self, url: str, *, push: bool = False) -> str:
-        """Return what git makes of an address, by the rules of the user and not the repository's."""
+        """Rewrite an address as git does, with the rules of the user only."""
         for name in ("pushinsteadof", "insteadof") if push else ("insteadof",):
             rules = [
                 (entry.value, entry.name[len("url.") : -len(name) - 1])

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Undo the last action, as long as nothing was done since."""
+"""Undo of the last action, if nothing has changed since."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .repository import RepositoryError
 
 
 async def undo(isolated: IsolatedRepository, id: str) -> Action:
-    """Undo the action with an id, if it is the last one; return what was done for that."""
+    """Undo an action if it is the last one; return the action that undid it."""
     async with acting(isolated) as head:
         last = Records(isolated.place).last
         if last is None or last.id != id:

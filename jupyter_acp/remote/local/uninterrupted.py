@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Work that must not be left half done, whoever stops waiting for it."""
+"""Protection of work from cancellation, so that it is never left half done."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Finish work also when its caller is cancelled; the cancellation is passed on afterwards."""
+    """Finish work even if the caller is cancelled, then raise the cancellation."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Take the user's files and index from one tree to another, with `git read-tree -m -u`.
+"""Switching the user's files and index from one tree to another, with `git read-tree -m -u`.
 
-Git checks every file before it writes the first one. What git would overwrite all the same is looked
-for here: files that are ignored, and what is in the folder of a submodule.
+Git checks every file before it writes the first one, but it overwrites ignored files and files in
+the folder of a submodule. This module checks for those.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .repository import RepositoryError
 
 
 async def check_free(isolated: IsolatedRepository, old: str, new: str) -> None:
-    """Refuse if work of the user would be lost, and name the files."""
+    """Refuse a switch that would lose the user's work, and name the files."""
     git = await isolated.on_copy()
     if await git.run("ls-files", "-z", "--unmerged"):
         raise RepositoryError(
@@ -53,20 +53,20 @@ async def check_free(isolated: IsolatedRepository, old: str, new: str) -> None:
 
 
 async def switch(isolated: IsolatedRepository, old: str, new: str) -> None:
-    """Write files and index, or leave them as they were; the caller has checked that they are free."""
+    """Write files and index, or restore them; the caller has called `check_free`."""
     git = isolated.on_files()
     await git.run("update-index", "-q", "--refresh", ok=(0, 1))
     try:
         await git.run("read-tree", "-m", "-u", old, new)
     except GitError:
-        # Whether everything is back is looked at by whoever tells it.
+        # The caller checks whether everything is restored.
         with contextlib.suppress(GitError, OSError):
             await _put_back(isolated, old, new)
         raise
 
 
 async def _in_the_way(git: Git, wanted: Sequence[Step]) -> set[str]:
-    """Return what is untracked, or ignored, where files are to be added."""
+    """Return untracked or ignored files at paths where files are to be added."""
     kinds = {step.path: step.new_mode for step in wanted if step.old_mode == NOTHING}
     known = {entry.path for entry in await entries(git)}
     kinds = {path: kind for path, kind in kinds.items() if path not in known}
@@ -74,7 +74,7 @@ async def _in_the_way(git: Git, wanted: Sequence[Step]) -> set[str]:
     found = set()
     for path in await untracked_at(git, kinds):
         name = path.rstrip("/")
-        # Git leaves the files of a folder that becomes a submodule alone.
+        # Git keeps the files of a folder that becomes a submodule.
         is_kept = path != name and kinds.get(name) == SUBMODULE
         inside = (kinds.get(folder, SUBMODULE) for folder in with_parents([name]))
         if (name in around and not is_kept) or any(kind != SUBMODULE for kind in inside):
@@ -83,7 +83,7 @@ async def _in_the_way(git: Git, wanted: Sequence[Step]) -> set[str]:
 
 
 def _full_submodules(toplevel: Path, wanted: Sequence[Step]) -> set[str]:
-    """Return submodules that become files: git removes all that is in their folders."""
+    """Return the files in submodules that become files: git would remove them."""
     found: set[str] = set()
     for step in wanted:
         if step.old_mode == SUBMODULE and step.new_mode not in (SUBMODULE, NOTHING):
@@ -93,7 +93,7 @@ def _full_submodules(toplevel: Path, wanted: Sequence[Step]) -> set[str]:
 
 
 async def written(isolated: IsolatedRepository, old: str, new: str) -> list[Step]:
-    """Return the steps that are made, or begun, or not begun; not those where somebody else wrote."""
+    """Return the steps of a switch, done or not, except for files that others have written."""
     git = isolated.on_files(isolated.new_index())
     await git.run("read-tree", new)
     await git.run("update-index", "-q", "--refresh", ok=(0, 1))
@@ -102,7 +102,7 @@ async def written(isolated: IsolatedRepository, old: str, new: str) -> list[Step
 
 
 async def _put_back(isolated: IsolatedRepository, old: str, new: str) -> None:
-    """Restore the files that git has written, before it failed; one that somebody saves stays."""
+    """Restore the files that git wrote before it failed; keep those that others have written."""
     git = await isolated.on_copy()
     ours = await written(isolated, old, new)
     back = await asyncio.to_thread(_cleared, isolated.repository.toplevel, ours)
@@ -110,7 +110,7 @@ async def _put_back(isolated: IsolatedRepository, old: str, new: str) -> None:
 
 
 async def _is_begun(git: Git, tree: str, path: str) -> bool:
-    """Return whether a file is the beginning of what git was to write: git removes it first."""
+    """Return True if git has removed a file, or has written it only in part."""
     assert git.work_tree is not None
     mode = await asyncio.to_thread(_mode, git.work_tree, path)
     if mode is None or not stat.S_ISREG(mode):
@@ -123,7 +123,7 @@ async def _is_begun(git: Git, tree: str, path: str) -> bool:
 
 
 def _mode(toplevel: Path, path: str) -> int | None:
-    """Return the kind of a file, or nothing; a file behind a link is not part of the repository."""
+    """Return the mode of a file, or None; a file below a symlink is not in the repository."""
     if any((toplevel / folder).is_symlink() for folder in with_parents([path]) - {path}):
         return None
     try:
@@ -133,7 +133,7 @@ def _mode(toplevel: Path, path: str) -> int | None:
 
 
 def _cleared(toplevel: Path, wanted: Sequence[Step]) -> list[str]:
-    """Remove the files that were not there before, and return those that are to be written again."""
+    """Remove the added files, and return the others, which have to be written again."""
     added = {step.path for step in wanted if step.old_mode == NOTHING}
     for path in added:
         with contextlib.suppress(OSError):
@@ -147,6 +147,6 @@ def _cleared(toplevel: Path, wanted: Sequence[Step]) -> list[str]:
         step.path
         for step in wanted
         if step.path not in added
-        # A file that git has removed, and that is there again, was made by somebody else.
+        # If a file that git removed exists again, somebody else has created it.
         and (step.new_mode != NOTHING or _mode(toplevel, step.path) is None)
     ]

@@ -1,10 +1,10 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What sessions on repositories elsewhere keep on this machine.
+"""The files that the runner keeps on this machine for remote sessions.
 
-mirrors/NAME.git       a bare repository, shared
+mirrors/NAME.git       a bare repository, shared by sessions
 worktrees/SESSION/     the files of a session
-sessions/SESSION.json  what has to be known to find them again
+sessions/SESSION.json  the facts about a session
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 
 class Cache:
-    """All of it."""
+    """The mirrors, worktrees and session files in one folder."""
 
     def __init__(self, git: Git, options: RemoteOptions) -> None:
         self.folder = options.cache
         self._git = git
         self._options = options
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        """One for each session and each mirror: git does not expect two to begin at once."""
+        """One lock per session and per mirror: git does not support simultaneous creation."""
 
     async def begin(self, session: str, ref: GitRemoteRef, report: Report | None) -> Worktree:
-        """Have the files of a revision in a folder of their own; all of that or nothing."""
+        """Create the worktree of a session at a revision, completely or not at all."""
         mirror = self._mirror(Mirror.name(ref))
         self._save(session, mirror=mirror.folder.name, remote=ref.public(), owner=_this())
         worktree = self._worktree(session, mirror, ref)
@@ -58,7 +58,7 @@ class Cache:
         return worktree
 
     async def fork(self, source: str, session: str) -> Worktree:
-        """Have a copy of the files as they were last committed."""
+        """Create a worktree for a fork, at the last commit of the source session."""
         known = self.known(source)
         kept = f"refs/jupyter-acp/sessions/{source}^{{commit}}"
         revision = known["remote"]["revision"]
@@ -68,7 +68,7 @@ class Cache:
         return await self.begin(session, ref, None)
 
     async def find(self, session: str) -> Worktree:
-        """Return the files of an earlier session, as they were left if they are still there."""
+        """Return the worktree of an earlier session; restore it if it is missing."""
         async with self._alone(session):
             known = self._free(session)
             mirror = self._mirror(known["mirror"])
@@ -80,20 +80,20 @@ class Cache:
                     mirror.reset()
                     await worktree.add(await worktree.tip())
             elif not worktree.is_whole:
-                # What lies there is somebody's work, though git knows nothing of it any more.
+                # Keep the files, which may be the only copy of the work, though git's data is lost.
                 await worktree.adopt(await worktree.tip())
             worktree.unlock()
             self.note(worktree, owner=_this())
         return worktree
 
     async def close(self, session: str) -> None:
-        """Take away the files of a session; what was committed is kept, to go on from."""
+        """Remove the worktree of a session; its commits are kept, to continue from them."""
         async with self._alone(session):
             await self._clear(session)
             self.release(session)
 
     async def delete(self, session: str) -> None:
-        """Forget a session."""
+        """Delete a session with its files and commits."""
         async with self._alone(session):
             mirror = await self._clear(session)
             if mirror.folder.is_dir():
@@ -103,37 +103,37 @@ class Cache:
             self.path(session).unlink(missing_ok=True)
 
     async def age_out(self) -> None:
-        """Take away what nobody has used for long, before the first session of this process begins."""
+        """Remove old sessions and unused mirrors; called before the first session begins."""
         oldest = time.time() - self._options.keep_days * DAY
         mirrors = [path for path in self.folder.glob("mirrors/*") if _used(path) < oldest]
         for path in self.folder.glob("sessions/*.json"):
             with contextlib.suppress(GitError, OSError):
-                # Work that is nowhere else stays.
+                # Keep work that has not been pushed.
                 if _used(path) < oldest and not self.known(path.stem).get("unsaved"):
                     await self.delete(path.stem)
         for folder in mirrors:
             with contextlib.suppress(GitError, OSError):
                 if folder.suffix == ".half":
-                    # Whoever made it, or was removing it, died.
+                    # The process that created or removed it was killed.
                     await remove(folder)
                 elif folder.suffix == ".git":
                     await Mirror(folder, self._git).remove_unused()
 
-    # What is known of a session
+    # The facts about sessions
 
     def knows(self, session: Any) -> bool:
-        """Whether a session is one of these."""
+        """Return True if the id is that of a session in this cache."""
         is_id = isinstance(session, str) and _ID.fullmatch(session) is not None
         return is_id and self.path(session).is_file()
 
     def note(self, worktree: Worktree, **facts: Any) -> None:
-        """Remember what has to be known to go on."""
+        """Save facts about a session, in addition to the earlier ones."""
         known = self.known(worktree.session)
         known.update(branch=worktree.branch, pushed=worktree.pushed, **facts)
         self._save(worktree.session, **known)
 
     def known(self, session: str) -> dict[str, Any]:
-        """Return what was remembered."""
+        """Return the saved facts about a session, or raise a `GitError`."""
         try:
             known = dict(json.loads(self.path(session).read_text("utf-8")))
             return {"mirror": known["mirror"], "remote": known["remote"], **known}
@@ -141,19 +141,19 @@ class Cache:
             raise GitError(f"There is no session {session} here.") from None
 
     def path(self, session: str) -> Path:
-        """Return the file that this is in."""
+        """Return the file with the facts about a session."""
         return self.folder / "sessions" / f"{session}.json"
 
     def release(self, session: str) -> None:
-        """Let others work in a session; its files stay."""
+        """Allow other processes to use a session; its files stay."""
         with contextlib.suppress(GitError):
             self._save(session, **{**self.known(session), "owner": None})
 
     def _free(self, session: str) -> dict[str, Any]:
-        """Return what is known of a session, unless another process works in it."""
+        """Return the facts about a session; raise a `GitError` if another process uses it."""
         known = self.known(session)
         owner = known.get("owner")
-        # A container that was started anew has another name: who is not of this host is gone.
+        # A restarted container has a new host name, so an owner on another host has ended.
         if owner not in (None, _this()) and not Owner(**owner).is_gone(begun=0):
             raise GitError("Somebody else works in this session.")
         return known
@@ -161,7 +161,7 @@ class Cache:
     async def _clear(self, session: str) -> Mirror:
         mirror = self._mirror(self._free(session)["mirror"])
         await remove(self.folder / "worktrees" / session)
-        # Only our own: what git takes for left over may be what another session works in.
+        # Not `git worktree prune`, which may remove the data of other sessions.
         await remove(mirror.folder / "worktrees" / session)
         return mirror
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""What is in the messages of a client, and what it is told, as far as repositories are concerned."""
+"""The parts of ACP messages that concern remote sessions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..filenames import some
 
 
 def remote_of(params: dict[str, Any]) -> Any:
-    """Return the reference in a request, wherever its client was able to put it."""
+    """Return the reference in a request, from `remote` or from `_meta`."""
     remote = params.get("remote")
     return remote if remote is not None else ours(params).get("remote")
 
 
 def offered(capabilities: dict[str, Any]) -> dict[str, Any]:
-    """Return what the agent can, and what it can with us around it."""
+    """Return the agent's capabilities, together with those of the runner."""
     sessions, meta = capabilities.get("sessionCapabilities"), capabilities.get("_meta")
-    # Whether or not the agent wants to know: the files have to go.
+    # Offered even if the agent lacks them: the runner has files to remove.
     sessions = {**(sessions if isinstance(sessions, dict) else {}), "close": {}, "delete": {}}
     told = {**ours(capabilities), "remoteSessions": True}
     return {
@@ -33,14 +33,14 @@ def offered(capabilities: dict[str, Any]) -> dict[str, Any]:
 
 
 def hints_of(params: dict[str, Any]) -> dict[str, Any]:
-    """Return what others have put into `_meta`."""
+    """Return the entries of `_meta` that are not ours."""
     meta = params.get("_meta")
     meta = meta if isinstance(meta, dict) else {}
     return {key: value for key, value in meta.items() if key != protocol.META}
 
 
 def folder_in(root: Path, wanted: Any) -> Path:
-    """Return the folder of the repository that the session is about, if it is one of its own."""
+    """Return the requested folder in the repository; refuse any folder outside."""
     if not isinstance(wanted, str) or not wanted:
         return root
     parts = PurePosixPath(wanted).parts
@@ -53,7 +53,7 @@ def folder_in(root: Path, wanted: Any) -> Path:
 
 
 def words_of(prompt: Any) -> str:
-    """Return what the user has said in a prompt."""
+    """Return the text blocks of a prompt as one text."""
     blocks = prompt if isinstance(prompt, list) else []
     return "\n".join(
         block["text"]
@@ -63,7 +63,7 @@ def words_of(prompt: Any) -> str:
 
 
 def left_out(left: dict[str, str]) -> str:
-    """Say what is not brought back."""
+    """Return a message that lists the paths left out of the result."""
     paths: dict[str, list[str]] = {}
     for path, why in left.items():
         paths.setdefault(why, []).append(path)

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A bare repository on this machine for each one elsewhere: what was fetched once is here."""
+"""Mirrors: local bare repositories, one per remote repository, shared by its sessions."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from ..limits import Limits
 from ..refs import GitRemoteRef, public_url
 
 _CONFIG = {
-    # What is fetched stays in one piece: thousands of small files are slow to write and to read.
+    # Keep packs: thousands of small files are slow to write and to read.
     "fetch.unpackLimit": "1",
-    # Several sessions write here; each is done in no time.
+    # Several sessions write here, each for a short time.
     "core.filesRefLockTimeout": "10000",
     "core.packedRefsTimeout": "10000",
 }
 _GC = {
     "gc.auto": "6700",
     "gc.autoDetach": "false",
-    # Files are taken away with their sessions, and by nobody else.
+    # Only the cache removes worktrees, together with their sessions.
     "gc.worktreePruneExpire": "never",
 }
-"""By git's own measure of when it is worth it."""
+"""Settings for `git gc --auto`, with git's default threshold."""
 
 
 class Mirror:
-    """One of them."""
+    """The mirror of one remote repository."""
 
     def __init__(self, folder: Path, git: Git) -> None:
         self.folder = folder
         self.git = git.at(folder, config={**NO_LFS, **_CONFIG})
         self._plain = git
         self._settings = folder.with_suffix(".config")
-        """As git has made them: those in the folder are every agent's to change."""
+        """A copy of the original settings: agents can change those in the folder."""
 
     @staticmethod
     def name(ref: GitRemoteRef) -> str:
-        """Return the name of the folder for a repository."""
-        # Of both kinds of revisions there can be one each.
+        """Return the folder name of the mirror for a repository."""
+        # A mirror has either SHA-1 or SHA-256 revisions.
         key = f"{len(ref.revision)} {public_url(ref.url)}"
         return hashlib.sha256(key.encode()).hexdigest()[:32] + ".git"
 
     def reset(self) -> None:
-        """Undo what an agent has set for the whole repository, and so for all other sessions."""
+        """Restore the settings of the mirror, which agents can change for all other sessions."""
         config = self.folder / "config"
         with contextlib.suppress(FileNotFoundError):
             wanted = self._settings.read_bytes()
@@ -62,7 +62,7 @@ class Mirror:
             (self.folder / "info" / "attributes").unlink(missing_ok=True)
 
     async def fetch(self, ref: GitRemoteRef, limits: Limits, report: Report | None) -> None:
-        """Have a revision here; ask for it only if it is not here yet."""
+        """Fetch a revision if it is missing."""
         if not self.folder.is_dir():
             await self._create(ref)
         self.reset()
@@ -71,23 +71,23 @@ class Mirror:
             await self._fetch_branch(ref, limits, report)
         if not await self._has(ref.revision):
             await self._fetch_revision(ref, limits, report)
-        # What would fill the disk is refused, however small it is when packed.
+        # A small pack can contain files that would fill the disk.
         if words := limits.refusal(*await measured(self.git, ref.revision)):
             raise GitError(words[0].upper() + words[1:])
 
     async def remove_unused(self) -> None:
-        """Take it away if no session is left on it."""
+        """Remove the mirror if no session uses it."""
         has_files = any((self.folder / "worktrees").glob("*"))
         if has_files or await self.git.text("for-each-ref", "refs/jupyter-acp/sessions"):
             return
-        # All of it or nothing: half of one would be taken for whole.
+        # Rename first: a folder removed in part would look like a mirror.
         half = self.folder.with_name(f"{uuid.uuid4().hex}.half")
         self.folder.rename(half)
         self._settings.unlink(missing_ok=True)
         await remove(half)
 
     async def _create(self, ref: GitRemoteRef) -> None:
-        """Make an empty one, or none: half of one would be taken for whole."""
+        """Create an empty mirror, completely or not at all."""
         half = self.folder.with_name(f"{uuid.uuid4().hex}.half")
         format = "sha256" if len(ref.revision) == 64 else "sha1"
         try:
@@ -97,27 +97,27 @@ class Mirror:
             shutil.copyfile(half / "config", self._settings)
             half.rename(self.folder)
         except OSError:
-            # Another process may have been quicker.
+            # Another process may have created it meanwhile.
             if not self.folder.is_dir():
                 raise
         finally:
             shutil.rmtree(half, ignore_errors=True)
 
     async def _fetch_branch(self, ref: GitRemoteRef, limits: Limits, report: Report | None) -> None:
-        # By a name that no other can stand in the way of: where `a` was, there may be `a/b` one day.
+        # A hash as name avoids conflicts: `a` may be replaced by `a/b` one day.
         name = hashlib.sha256(ref.branch.encode()).hexdigest()[:32]
         refspec = f"+refs/heads/{ref.branch}:refs/jupyter-acp/branches/{name}"
         try:
             await self._fetch(ref.url, refspec, limits, report)
         except GitError:
-            # Another process may have fetched the same, and been quicker to name it.
+            # Another process may have fetched it, and created the reference, meanwhile.
             if not await self._has(ref.revision):
                 raise
 
     async def _fetch_revision(
         self, ref: GitRemoteRef, limits: Limits, report: Report | None
     ) -> None:
-        """Ask for the revision itself: the branch may have been moved, or rewritten."""
+        """Fetch a revision by its hash: the branch may have been rewritten."""
         try:
             await self._fetch(
                 ref.url, f"{ref.revision}:refs/jupyter-acp/revisions/{ref.revision}", limits, report
@@ -142,7 +142,7 @@ class Mirror:
             report=report,
             room=Room(self.folder, limits.size),
         )
-        # On its own, as for a while it takes the room of everything once more.
+        # Separate from the fetch, because it needs disk space for a second copy meanwhile.
         with contextlib.suppress(GitError):
             await self.git.at(self.folder, config=_GC).run("gc", "--auto", "--quiet")
 
@@ -151,7 +151,7 @@ class Mirror:
 
 
 async def measured(git: Git, revision: str) -> tuple[int, int]:
-    """Return how many files there are at a revision, and how many bytes they take."""
+    """Return the number of files at a revision, and their total size in bytes."""
     printed = await git.run("ls-tree", "-r", "-l", "-z", "--full-tree", revision)
     entries = printed.split(b"\0")[:-1]
     sizes = (entry.split(b"\t", 1)[0].split()[3] for entry in entries)
@@ -159,7 +159,7 @@ async def measured(git: Git, revision: str) -> tuple[int, int]:
 
 
 async def remove(folder: Path) -> None:
-    """Take away a folder with all that is in it, also what may not be written to."""
+    """Remove a folder and its contents, including write-protected files."""
     await asyncio.to_thread(_remove, folder)
 
 

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""A process, told from others of the same number and on other machines."""
+"""The identity of a process, unique across restarts and machines."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import psutil
 
 _LONGEST = 3600.0
-"""After so many seconds nothing is still being done, where nobody can be asked."""
+"""Time after which a process on another machine counts as ended, in seconds."""
 
 
 @dataclass(frozen=True)
 class Owner:
-    """A process of this machine or, where folders are shared, of another."""
+    """A process on this machine, or on another one that shares the folder."""
 
     pid: int
     since: float
@@ -30,9 +30,9 @@ class Owner:
         return cls(os.getpid(), psutil.Process().create_time(), socket.gethostname())
 
     def is_gone(self, begun: float) -> bool:
-        """Return whether it cannot be going on with what it has begun then."""
+        """Return True if the process has ended; `begun` is the time when its work began."""
         if self.host != socket.gethostname():
-            # A container that was started anew has another name, so this is not for ever.
+            # A restarted container has a new host name, so wait only for a limited time.
             return time.time() - begun > _LONGEST
         with contextlib.suppress(psutil.Error):
             return psutil.Process(self.pid).create_time() != self.since

@@ -1,9 +1,9 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""An ACP agent that wraps another one, and lets it work on a repository that is somewhere else.
+"""The relay between a client and a wrapped agent, which adds remote sessions to the agent.
 
-To its client it is the agent; to the agent it is a client without files and terminals of its own,
-because the work is done here. What does not belong to a remote session passes straight through.
+To the client the runner is an agent; to the agent it is a client without files and terminals,
+because the agent works on local files. Messages about other sessions are passed on unchanged.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from .wrapped_agent import StartAgent, Wrapped, can, name_of
 
 
 class Behind(Store):
-    """Reads on from the agent only while the client reads, too."""
+    """Pauses reading from the agent while the client is slow to read."""
 
     def __init__(self, outbox: Queue) -> None:
         self._outbox = outbox
 
     def keeps_up(self) -> bool:
-        """Whether the client reads as fast as the agent writes."""
+        """Return True if there is room for more messages to the client."""
         return not self._outbox.full
 
     async def room(self) -> None:
-        """Wait for it."""
+        """Wait until there is room for more."""
         while self._outbox.full:
             await self._outbox.room()
 
@@ -47,14 +47,14 @@ class Behind(Store):
 T = TypeVar("T")
 
 _OF_THE_CLIENT = ("remote", "additionalDirectories", "sessionId", "_meta")
-"""What has a meaning only where the client is."""
+"""Parameters that are not passed on to the agent as they are."""
 
 END_PATIENCE = 3.0
-"""How long an agent may take to let go of a session, in seconds; its files are cleared away then."""
+"""Timeout for the agent to close or delete a session, in seconds; then its files are removed."""
 
 
 class Runner(Peer):
-    """Serves one client."""
+    """Serves one client, with up to two processes of the wrapped agent."""
 
     def __init__(
         self,
@@ -72,27 +72,27 @@ class Runner(Peer):
         self._here = Wrapped(self, start, is_remote=False)
         self._worktrees: dict[str, Worktree] = {}
         self.client: dict[str, Any] = {}
-        """What the client has said of itself."""
+        """The client's info and capabilities."""
 
     def connect(self, connection: Connection) -> Connection:
-        """Speak over this connection."""
+        """Use this connection to the client."""
         self._connection = connection
         return connection
 
     @property
     def connection(self) -> Connection:
-        """The way to the client."""
+        """The connection to the client."""
         return self._connection
 
     async def close(self) -> None:
-        """End the agents; the files of their sessions stay, to go on with."""
+        """Stop the agents; the files of their sessions stay, to continue later."""
         for wrapped in (self._there, self._here):
             await wrapped.stop()
 
-    # What the client sends
+    # Messages from the client
 
     def on_request(self, request: Request) -> None:
-        """Serve what concerns remote sessions; pass on everything else."""
+        """Serve requests about remote sessions; pass on all others."""
         params = request.params if isinstance(request.params, dict) else {}
         if request.method == protocol.INITIALIZE:
             request.run(self._initialize(params))
@@ -108,7 +108,7 @@ class Runner(Peer):
             request.run(self._pass_on(request))
 
     def on_notification(self, method: str, params: Any) -> None:
-        """Pass on what the client says of a session."""
+        """Pass on a notification to the agent."""
         if not isinstance(params, dict):
             return
         session = params.get("sessionId")
@@ -136,18 +136,18 @@ class Runner(Peer):
     async def _new(self, params: dict[str, Any]) -> Any:
         agent = await self._there.ready()
         if takes_remote(agent.capabilities):
-            # It knows better than we do.
+            # The agent supports remote sessions itself.
             return await (await self._here.ready()).connection.request(protocol.SESSION_NEW, params)
         ref = self._ref(remote_of(params))
         if earlier := await self._earlier(ours(params).get("continues"), ref):
-            # The agent begins afresh, but in the same files: not all of them may have come back.
+            # A new session of the agent on the same files: some may not be in the result.
             return await self._open_again(earlier, protocol.SESSION_NEW, params)
         with self._reporter(params) as report:
             worktree = await _told(self._cache.begin(uuid.uuid4().hex, ref, report))
         return await self._open_or_delete(worktree, protocol.SESSION_NEW, params)
 
     async def _earlier(self, session: Any, ref: GitRemoteRef) -> Worktree | None:
-        """Return the files of an earlier session on the same repository, if they can be had."""
+        """Return the worktree of an earlier session on the same repository, if available."""
         if not self._cache.knows(session) or session in self._worktrees:
             return None
         try:
@@ -155,13 +155,13 @@ class Runner(Peer):
                 return None
             return await self._cache.find(session)
         except GitError:
-            # They are gone, or somebody else's: what has come back is gone on from.
+            # The worktree is gone or in use: continue from the last result.
             return None
 
     async def _open_again(
         self, worktree: Worktree, method: str, params: dict[str, Any], theirs: str | None = None
     ) -> dict[str, Any]:
-        """Open a session where an earlier one was, or leave its files to whoever tries next."""
+        """Open a session in an existing worktree; if that fails, release the worktree."""
         was_open = worktree.session in self._worktrees
         try:
             return await self._open(worktree, method, params, theirs)
@@ -175,7 +175,7 @@ class Runner(Peer):
     async def _open_or_delete(
         self, worktree: Worktree, method: str, params: dict[str, Any], theirs: str | None = None
     ) -> dict[str, Any]:
-        """Open a session, or leave nothing of it."""
+        """Open a session; if that fails, delete its worktree."""
         try:
             return await self._open(worktree, method, params, theirs)
         except BaseException:
@@ -186,7 +186,7 @@ class Runner(Peer):
     async def _open(
         self, worktree: Worktree, method: str, params: dict[str, Any], theirs: str | None = None
     ) -> dict[str, Any]:
-        """Open a session of the agent where the files are."""
+        """Open a session of the agent in a worktree."""
         agent = await self._there.ready()
         known = {"sessionId": theirs} if theirs is not None else {}
         body = {
@@ -207,7 +207,7 @@ class Runner(Peer):
             self._cache.note(worktree, agentSession=found)
 
         if theirs is not None and method != protocol.SESSION_FORK:
-            # Some agents tell the past before they answer.
+            # Some agents replay before they answer.
             self._there.join(theirs, worktree.session)
         result = await agent.connection.request(method, body, note=joined)
         result = result if isinstance(result, dict) else {}
@@ -243,7 +243,7 @@ class Runner(Peer):
         return await agent.connection.request(method, body)
 
     async def _prompt(self, worktree: Worktree, params: dict[str, Any]) -> dict[str, Any]:
-        """Let the agent work; then commit what it has changed, and push that."""
+        """Pass on a prompt, then commit and push the agent's changes."""
         agent = await self._there.ready()
         body = {**params, "sessionId": self._there.theirs(worktree.session)}
         message = commit_message(words_of(params.get("prompt")), name_of(agent), worktree.session)
@@ -251,7 +251,7 @@ class Runner(Peer):
         try:
             result = await agent.connection.request(protocol.SESSION_PROMPT, body)
         except RpcError:
-            # Whatever became of the turn: what was done is not to be lost.
+            # Even a failed turn may have changed files.
             await self._bring_home(worktree, message)
             raise
         target = await self._bring_home(worktree, message)
@@ -267,7 +267,7 @@ class Runner(Peer):
         }
 
     async def _bring_home(self, worktree: Worktree, message: str) -> GitRemoteRef | None:
-        """Commit and push; what cannot be pushed is said, and kept for the next time."""
+        """Commit and push; if that fails, tell the user and keep the commit for the next push."""
         head = ""
         try:
             head, left = await worktree.commit(message, self._author)
@@ -293,20 +293,20 @@ class Runner(Peer):
         return {}
 
     async def _close(self, session: str, worktree: Worktree | None) -> None:
-        """Take away the files of a session, but none that is nowhere else."""
+        """Remove the worktree of a session; commit unsaved work first."""
         if self._cache.known(session).get("unsaved"):
             worktree = worktree or await self._cache.find(session)
             message = commit_message("Unfinished work", name_of(await self._there.ready()), session)
             try:
                 await worktree.commit(message, self._author)
             except GitError:
-                # It was said when it could not be done the first time.
+                # The user was told when the first attempt failed.
                 self._cache.release(session)
                 return
         await self._cache.close(session)
 
     async def _tell_end(self, method: str, session: str) -> None:
-        """Tell the agent that a session is over; whatever it says, the files have to go."""
+        """Tell the agent that a session has ended; ignore errors, because its files must go."""
         theirs = self._cache.known(session).get("agentSession")
         agent = await self._there.ready()
         if isinstance(theirs, str) and can(agent, method.rpartition("/")[2]):
@@ -317,7 +317,7 @@ class Runner(Peer):
                 agent.log.info("%s did not take %s: %s", agent.spec.name, method, error)
 
     async def _login(self, method: str, params: dict[str, Any]) -> Any:
-        """Tell all agents that run: they are one to the client."""
+        """Pass on a request to every running process: the client sees one agent."""
         result: Any = {}
         for wrapped in (self._there, self._here):
             if wrapped.is_there or wrapped is self._there:
@@ -329,7 +329,7 @@ class Runner(Peer):
         agent = await self._here.ready()
         return await agent.connection.request(request.method, request.params)
 
-    # What the client is told
+    # Messages to the client
 
     def _ref(self, value: Any) -> GitRemoteRef:
         try:
@@ -353,7 +353,7 @@ class Runner(Peer):
 
 
 async def _told(work: Awaitable[T]) -> T:
-    """Do something with git, and tell the client in words what could not be done."""
+    """Do work with git; turn its failure into an RPC error."""
     try:
         return await work
     except GitError as error:

@@ -1,10 +1,10 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""Take what an agent has done into the index, without what nobody else could ever fetch.
+"""Staging an agent's changes, without nested repositories, which nobody else could fetch.
 
-`git add --all` fails on a repository inside of the repository that has no commit yet, commits no
-more than a number of one that has, and starts git there with the settings of that one. All of this
-after no more than a `git init` of the agent's in some folder.
+An agent creates a nested repository with a mere `git init` in some folder. `git add --all` fails if
+it has no commit yet; else it stages only the hash of its commit, and runs git inside it with its
+own settings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RESERVED = (".git", "git~1")
 
 
 async def stage_all(git: Git, root: Path, limits: Limits) -> dict[str, str]:
-    """Stage what has changed, if it is not too much; return which folders were left out, and why."""
+    """Stage all changes within the limits; return the paths left out, with reasons."""
     lines = await entries(git)
     submodules = {line.path: line for line in lines if line.mode == SUBMODULE}
     left = {path: SUBMODULES for path in submodules if _has_files(root / path)}
@@ -41,7 +41,7 @@ async def stage_all(git: Git, root: Path, limits: Limits) -> dict[str, str]:
     paths = [*(path for path in changed if path not in left), *new]
     if paths:
         every = {*(line.path for line in lines), *new} - submodules.keys()
-        # Before anything is copied into the repository: afterwards the disk would be full already.
+        # Check before git copies the files: afterwards the disk may be full.
         files, size = await asyncio.get_running_loop().run_in_executor(None, _sum, root, every)
         if words := limits.refusal(files, size):
             raise GitError(f"With what the agent has done, {words}")
@@ -50,7 +50,7 @@ async def stage_all(git: Git, root: Path, limits: Limits) -> dict[str, str]:
 
 
 async def _put_back(git: Git, submodules: dict[str, Entry]) -> dict[str, str]:
-    """Take out of the index which commits of other repositories the agent has put there."""
+    """Restore the submodules in the index that the agent has added or changed."""
     if not submodules:
         return {}
     known = {}
@@ -73,7 +73,7 @@ async def _put_back(git: Git, submodules: dict[str, Entry]) -> dict[str, str]:
 
 
 def _has_files(folder: Path) -> bool:
-    """Whether there is something in the folder of a submodule that was never fetched."""
+    """Return True if the folder of a submodule that was not fetched contains files."""
     try:
         names = os.listdir(folder)
     except OSError:
@@ -86,7 +86,7 @@ def _is_reserved(name: str) -> bool:
 
 
 def _sum(root: Path, paths: Iterable[str]) -> tuple[int, int]:
-    """Return how many of these files there are, and how large they are together."""
+    """Return the number of existing files among the paths, and their total size."""
     files = size = 0
     for path in paths:
         try:

@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The files of one session: what an agent has done to them is committed and pushed."""
+"""The worktree of a session, in which the agent's changes are committed and pushed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .staging import stage_all
 
 LOCK_TRIES = 20
 LOCK_PAUSE = 0.25
-"""How often, and how many seconds apart, git is tried that a command of the agent's keeps out."""
+"""Number of attempts while a command of the agent locks git, and pause between them in seconds."""
 
 SUBJECT_LENGTH = 72
 MOST_NAMES = 9
@@ -28,7 +28,7 @@ MOST_NAMES = 9
 
 @dataclass(frozen=True)
 class Author:
-    """Who is said to have made a commit; with no name, whoever git says."""
+    """The author of commits; without a name, git's configured user."""
 
     name: str = ""
     email: str = ""
@@ -37,14 +37,14 @@ class Author:
 
     @classmethod
     def of(cls, text: str) -> Author:
-        """Return the author that a setting names, if it names one."""
+        """Parse the setting of the author, which may be empty."""
         found = re.fullmatch(r"\s*([^<>\n]+?)\s*<([^<>\s]+)>\s*", text)
         if text and found is None:
             raise ValueError("author: must be a name and an address: 'Ada <ada@example.org>'.")
         return cls(found[1], found[2]) if found else cls()
 
     async def config(self, git: Git) -> dict[str, str]:
-        """Return it as settings of git."""
+        """Return the author as settings of git."""
         name, email = self.name, self.email
         if not name:
             name = await git.text("config", "--get", "user.name", ok=(0, 1)) or self.FALLBACK[0]
@@ -54,15 +54,15 @@ class Author:
 
 
 class Committed(NamedTuple):
-    """What has become of the files after a turn."""
+    """The commit after a turn, and the paths left out of it."""
 
     head: str
     left: dict[str, str]
-    """Which folders are not in it, and why; each is told once."""
+    """The paths left out, with reasons; each path is reported once."""
 
 
 class Worktree:
-    """A folder with the files of a repository, for one session alone."""
+    """A git worktree for one session."""
 
     def __init__(
         self,
@@ -79,10 +79,10 @@ class Worktree:
         self.session = session
         self.ref = ref
         self.branch = branch
-        """Where what is done here goes, as long as nobody else has a branch of that name."""
+        """The branch to push to; it gets a number if others use the name already."""
 
         self.pushed: str | None = None
-        """The last revision that is known to be there."""
+        """The last revision known to be on that branch."""
 
         self._mirror = mirror
         self._limits = limits
@@ -90,35 +90,35 @@ class Worktree:
 
     @property
     def kept(self) -> str:
-        """The name under which its last commit is kept, whatever becomes of the folder."""
+        """The reference that keeps the last commit, even if the folder is removed."""
         return f"refs/jupyter-acp/sessions/{self.session}"
 
     @property
     def own(self) -> str:
-        """The branch that the agent finds itself on."""
+        """The branch that is checked out for the agent."""
         return f"refs/heads/acp/{self.session}"
 
     @property
     def admin(self) -> Path:
-        """Where git keeps what it has to know of these files."""
+        """The folder of git's data about this worktree."""
         return self._mirror.folder / "worktrees" / self.session
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no files, nor anything else."""
+        """True if the folder is missing or empty."""
         return not self.path.is_dir() or not any(self.path.iterdir())
 
     @property
     def is_whole(self) -> bool:
-        """Whether git finds all that it needs."""
+        """True if git's data about this worktree is complete."""
         return all((self.admin / name).is_file() for name in ("HEAD", "commondir", "gitdir"))
 
     async def add(self, revision: str) -> None:
-        """Have the files of a revision, where there are none."""
+        """Create the worktree at a revision."""
         await remove(self.admin)
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Locked: an agent that takes away the file .git must not take the rest with it, which git
-        # does not miss before some other session lets it clear up.
+        # Locked: if an agent deletes the file .git, a clean-up of git in another session would
+        # remove the data of this worktree.
         await self._mirror.git.run(
             "worktree",
             "add",
@@ -132,7 +132,7 @@ class Worktree:
         )
 
     async def adopt(self, revision: str) -> None:
-        """Let git know the files that are there again, as changes of a revision."""
+        """Recreate git's data for existing files, which become changes of a revision."""
         await remove(self.admin)
         self.admin.mkdir(parents=True)
         for name, text in (
@@ -147,7 +147,7 @@ class Worktree:
         await self.git.run("update-index", "-q", "--refresh", ok=(0, 1))
 
     def unlock(self) -> None:
-        """Take away what keeps git out, left by commands that died with their session."""
+        """Remove the lock files of killed commands, and restore the link to git's data."""
         for name in ("index.lock", "HEAD.lock"):
             (self.admin / name).unlink(missing_ok=True)
         link = self.path / ".git"
@@ -155,7 +155,7 @@ class Worktree:
             link.write_text(f"gitdir: {self.admin}\n", "utf-8")
 
     async def tip(self) -> str:
-        """Return the last commit that was made here: ours, or one of the agent's on top of it."""
+        """Return the last commit of the session: ours, or a later one of the agent."""
         kept, own = [
             await self._mirror.git.text("rev-parse", "--verify", f"{name}^{{commit}}", ok=(0, 128))
             for name in (self.kept, self.own)
@@ -168,11 +168,11 @@ class Worktree:
         return base
 
     async def head(self) -> str:
-        """Return the revision that it is at."""
+        """Return the revision that is checked out."""
         return await self.git.text("rev-parse", "--verify", "HEAD^{commit}")
 
     async def commit(self, message: str, author: Author) -> Committed:
-        """Commit whatever has changed; the revision is the same as before if nothing has."""
+        """Commit all changes, if there are any; return the current commit."""
         self._mirror.reset()
         left: dict[str, str] = {}
 
@@ -203,7 +203,7 @@ class Worktree:
         )
 
     async def _unlocked(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something as soon as no command of the agent's keeps git out, or none does any more."""
+        """Do work as soon as git is not locked; remove stale lock files before the last attempt."""
         for number in range(1, LOCK_TRIES + 1):
             try:
                 await work()
@@ -213,15 +213,15 @@ class Worktree:
                     raise
             await asyncio.sleep(LOCK_PAUSE)
             if number == LOCK_TRIES - 1:
-                # The turn is over: what made it has most likely died.
+                # The turn is over, so the command with the lock has probably been killed.
                 self.unlock()
 
     async def push(self, head: str, report: Report | None = None) -> GitRemoteRef | None:
-        """Push what is not there yet, and return where it is; nothing if there is nothing new."""
+        """Push the new commits and return a reference to them, or None if there are none."""
         if head in (self.pushed, self.ref.revision):
             return None
         self._mirror.reset()
-        # What the agent has committed itself was never looked at.
+        # The agent's own commits have not been checked yet.
         if words := self._limits.refusal(*await measured(self.git, head)):
             raise GitError(f"With what the agent has done, {words}")
         for number in range(1, MOST_NAMES + 1):
@@ -232,7 +232,7 @@ class Worktree:
         raise GitError(f"There are branches {self.branch} to {branch} already.")
 
     async def _push_to(self, branch: str, head: str, report: Report | None) -> bool:
-        """Push to a branch that is ours; return False if it is somebody else's."""
+        """Push to a branch; return False if somebody else uses it."""
         name = f"refs/heads/{branch}"
         try:
             await self._push(name, head, self.pushed or "", report)
@@ -248,7 +248,7 @@ class Worktree:
                         f"Somebody else has changed the branch {branch} meanwhile. {error}"
                     ) from None
                 return False
-            # Pushed before by somebody who did not live to take note of it.
+            # An earlier process pushed, but was killed before it noted that.
             if there[0] != head:
                 await self._push(name, head, there[0], report)
         return True
@@ -266,7 +266,7 @@ class Worktree:
         )
 
     async def _is_ours(self, there: str, head: str) -> bool:
-        """Whether what is on the branch is a part of what is to be pushed, beyond where it began."""
+        """Return True if the branch contains only commits of this session."""
         is_known = await self.git.succeeds("cat-file", "-e", f"{there}^{{commit}}")
         return (
             is_known
@@ -276,7 +276,7 @@ class Worktree:
 
 
 def commit_message(prompt: str, agent: str, session: str) -> str:
-    """Return what a commit is called: the first line of what was asked, and by whom it was done."""
+    """Return a commit message: the first line of the prompt, the agent and the session."""
     first = next((line.strip() for line in prompt.splitlines() if line.strip()), "")
     subject = " ".join("".join(c if c.isprintable() else " " for c in first).split())
     if len(subject) > SUBJECT_LENGTH:

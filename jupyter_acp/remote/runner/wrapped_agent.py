@@ -1,6 +1,6 @@
 # Copyright (c) Jupyter ACP contributors.
 # Distributed under the terms of the Modified BSD License.
-"""The agent that is wrapped: started when it is needed, and heard in the client's own words."""
+"""The wrapped agent: started on demand, with session ids translated for the client."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from ...rpc.connection import CANCEL
 from ..capabilities import without_files
 
 _FILES = ("fs/", "terminal/", "workspace/")
-"""What begins like this is about the client's own files, and was not offered."""
+"""Prefixes of methods for the client's own files, which the agent is not offered."""
 
 StartAgent = Callable[["Wrapped"], Awaitable[Agent]]
 
 
 class Front(Protocol):
-    """Where the client is."""
+    """The runner as the wrapped agent uses it."""
 
     @property
     def connection(self) -> Connection:
-        """The way to the client."""
+        """The connection to the client."""
 
     @property
     def client(self) -> dict[str, Any]:
-        """What the client has said of itself."""
+        """The client's info and capabilities."""
 
 
 class Wrapped(Peer):
-    """The agent, with the files of the client or without; and what it has to say."""
+    """A process of the agent, for remote sessions or for all others; relays its messages."""
 
     def __init__(self, runner: Front, start: StartAgent, *, is_remote: bool) -> None:
         self._runner = runner
@@ -45,16 +45,16 @@ class Wrapped(Peer):
 
     @property
     def is_there(self) -> bool:
-        """Whether it runs."""
+        """True if the agent runs."""
         return self._agent is not None
 
     async def ready(self) -> Agent:
-        """Return it, started if need be."""
+        """Return the running agent; start it if necessary."""
         if self._agent is None:
             if self._starting is None:
                 self._starting = asyncio.get_running_loop().create_task(self._launch())
             starting = self._starting
-            # Several may wait for it; one that gives up must not take it from the others.
+            # Several callers may wait: cancelling one must not cancel the start.
             await asyncio.wait({starting})
             return starting.result()
         return self._agent
@@ -73,31 +73,31 @@ class Wrapped(Peer):
             self._starting = None
 
     async def stop(self) -> None:
-        """End it."""
+        """Stop the agent."""
         if self._agent is not None:
             await self._agent.stop()
 
     def join(self, theirs: str, ours: str) -> None:
-        """Take note of what a session is called on either side."""
+        """Remember the ids of a session on both sides."""
         self._ours[theirs], self._theirs[ours] = ours, theirs
 
     def leave(self, ours: str) -> None:
-        """Forget a session."""
+        """Forget the ids of a session."""
         self._ours.pop(self._theirs.pop(ours, ""), None)
 
     def theirs(self, ours: str) -> str:
-        """Return what the agent calls a session."""
+        """Return the agent's id for a session."""
         return self._theirs[ours]
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Tell it something, if it is there to hear it."""
+        """Send a notification to the agent if it runs."""
         if self._agent is not None:
             self._agent.connection.notify(method, params)
 
-    # What the agent sends
+    # Messages from the agent
 
     def on_request(self, request: Request) -> None:
-        """Ask the client in its place, but not for its files: they are not what is worked on."""
+        """Pass on a request to the client; refuse access to its files in remote sessions."""
         if self.is_remote and request.method.startswith(_FILES):
             raise method_not_found(request.method)
         client = self._runner.connection
@@ -112,7 +112,7 @@ class Wrapped(Peer):
         request.on_cancel = lambda: client.notify(CANCEL, {"requestId": id})
 
     def on_notification(self, method: str, params: Any) -> None:
-        """Tell the client."""
+        """Pass on a notification to the client."""
         self._runner.connection.notify(method, self._renamed(params))
 
     def _renamed(self, params: Any) -> Any:
@@ -124,12 +124,12 @@ class Wrapped(Peer):
 
 
 def name_of(agent: Agent) -> str:
-    """Return what the agent calls itself."""
+    """Return the agent's name for users."""
     names = [agent.info.get("title"), agent.info.get("name"), agent.spec.name]
     return next(name for name in names if isinstance(name, str) and name)
 
 
 def can(agent: Agent, name: str) -> bool:
-    """Whether the agent says that it knows what to do with a session."""
+    """Return True if the agent has a session capability."""
     sessions = agent.capabilities.get("sessionCapabilities")
     return isinstance(sessions, dict) and sessions.get(name) not in (None, False)
