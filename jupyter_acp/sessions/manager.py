@@ -8,7 +8,7 @@ import asyncio
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from .. import protocol
 from ..agents.agent import Agent
@@ -30,9 +30,6 @@ from .pending_deletions import PendingDeletions
 from .remote import give_up_fetching
 from .remote_results import RemoteResults
 from .session import Session
-
-if TYPE_CHECKING:
-    pass
 
 
 class Client(Listener, Protocol):
