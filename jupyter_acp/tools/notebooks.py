@@ -163,7 +163,10 @@ async def edit_card(call: Call[args.EditCell]) -> dict[str, Any]:
 
 async def insertion_card(call: Call[args.InsertCell]) -> dict[str, Any]:
     """Return the card for inserting a cell."""
-    return await call.services.notebooks.insertion_card(call.path, call.given.source)
+    given = call.given
+    return await call.services.notebooks.insertion_card(
+        call.path, given.source, given.after, given.index
+    )
 
 
 async def deletion_card(call: Call[args.OfCell]) -> dict[str, Any]:

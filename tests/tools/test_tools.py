@@ -337,7 +337,7 @@ async def test_protected_notebooks_are_asked_for(entry, window, root):
         calling = asyncio.ensure_future(mcp.refused("insert_cell", path=str(path), source="x"))
         question = await decide(window, "deny", start)
         assert question["toolCall"]["title"] == f"Insert a cell into {path.name}"
-        assert question["toolCall"]["content"][0]["newText"] == "x"
+        assert question["toolCall"]["content"][1]["newText"] == "x"
         assert "the user said no" in await calling
         start = len(window.received)
         calling = asyncio.ensure_future(mcp.text("insert_cell", path=str(path), source="x"))
@@ -363,6 +363,9 @@ async def test_a_user_who_wants_to_be_asked_is_shown_what_is_done(entry, window,
     def diff(old, new):
         return [{"type": "diff", "path": path, "oldText": old, "newText": new}]
 
+    def text(words):
+        return {"type": "content", "content": {"type": "text", "text": words}}
+
     async with connected(entry) as mcp:
         await mcp.text("read_notebook", path="n.ipynb")
         before = sources(root / "n.ipynb")
@@ -380,16 +383,16 @@ async def test_a_user_who_wants_to_be_asked_is_shown_what_is_done(entry, window,
         )
         assert await asked("insert_cell", source="y") == (
             "Insert a cell into n.ipynb",
-            diff(None, "y"),
+            [text(f"It becomes cell {len(before) + 1}."), *diff(None, "y")],
         )
         assert await asked("delete_cell", cell_id="two") == (
             "Delete cell 2 of n.ipynb",
             diff(before[1], ""),
         )
-        title, (shown,) = await asked("move_cell", cell_id="two", index=0)
-        assert title == "Move cell 2 of n.ipynb"
-        words = f"It becomes cell 1.\n\n```\n{before[1]}\n```"
-        assert shown["content"] == {"type": "text", "text": words}
+        assert await asked("move_cell", cell_id="two", index=0) == (
+            "Move cell 2 of n.ipynb",
+            [text("It becomes cell 1."), text(f"```\n{before[1]}\n```")],
+        )
         assert sources(root / "n.ipynb") == before
         # A rule that allows is more than what is asked where no rule fits.
         rules = {"*": [{"kind": "read", "match": "*.ipynb", "decision": "allow"}]}

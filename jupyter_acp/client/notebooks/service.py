@@ -134,7 +134,7 @@ class Notebooks:
             cells.insert(at, cell)
             return at
 
-        details = partial(self.insertion_card, path, source)
+        details = partial(self.insertion_card, path, source, after, index)
         at = await self.change(session, path, edit, title, details)
         self._took(session, path, cell)
         return cell["id"], at
@@ -259,9 +259,12 @@ class Notebooks:
         notebook = await self.load(path)
         return card(path, diff(path, notebook.cells[notebook.index(cell_id)]["source"], source))
 
-    async def insertion_card(self, path: Path, source: str) -> dict[str, Any]:
+    async def insertion_card(
+        self, path: Path, source: str, after: str | None, index: int | None
+    ) -> dict[str, Any]:
         """Return the card for inserting a cell."""
-        return card(path, diff(path, None, source))
+        at = _place((await self.load(path)).cells, after, index, path)
+        return card(path, _becomes(at), diff(path, None, source))
 
     async def move_card(
         self, path: Path, cell_id: str, after: str | None, index: int | None
@@ -270,9 +273,7 @@ class Notebooks:
         notebook = await self.load(path)
         source = notebook.cells[notebook.index(cell_id)]["source"]
         at = _move(path, cell_id, after, index, copy.copy(notebook.cells))
-        return card(
-            path, words(f"It becomes cell {at + 1}.\n\n{fenced(source, notebook.language)}")
-        )
+        return card(path, _becomes(at), words(fenced(source, notebook.language)))
 
     def _check_seen(
         self, session: SessionView, path: Path, cell: dict[str, Any], old: str | None
@@ -338,6 +339,10 @@ def _place(cells: list[dict[str, Any]], after: str | None, index: int | None, pa
     if index > len(cells):
         raise invalid_params(f"index: there are only {len(cells)} cells.")
     return index
+
+
+def _becomes(index: int) -> dict[str, Any]:
+    return words(f"It becomes cell {index + 1}.")
 
 
 def _move(
