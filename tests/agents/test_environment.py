@@ -184,4 +184,4 @@ def test_our_own_programs_import_nothing_from_where_they_are_started(tmp_path, p
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    assert "--cache FOLDER" in done.stdout
+    assert "--options JSON" in done.stdout

@@ -75,7 +75,7 @@ def commands() -> list[list[str]]:
 
 
 def test_the_image_is_made_of_what_there_is() -> None:
-    (ours,) = re.findall(r'^name = "(.+)"', PYPROJECT.read_text(), re.MULTILINE)
+    (ours,) = re.findall(r'^\[project\]\nname = "(.+)"', PYPROJECT.read_text(), re.MULTILINE)
     install, agent, doctor = commands()
     assert install == ["pip", "install", "--no-cache-dir", ours]
     # The agent that the page allows besides the built-in one.
