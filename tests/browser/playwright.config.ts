@@ -51,11 +51,9 @@ export default defineConfig({
   testDir: '.',
   forbidOnly: true,
   workers: ports.length,
-  // Long, since a test says nothing about how fast a machine is. A test that fails once and then
-  // passes is listed as flaky.
+  // Long, since a test says nothing about how fast a machine is.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  retries: 1,
   reporter: [['list'], ['junit']],
   use: {
     extraHTTPHeaders: { Authorization: `token ${token}` },
