@@ -9,12 +9,13 @@ import atexit
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir
 from jupyter_server.extension.application import ExtensionApp
 from tornado.ioloop import PeriodicCallback
-from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default
+from traitlets import Bool, Dict, Enum, Float, Integer, List, Type, Unicode, default
+from traitlets.config import LoggingConfigurable
 
 from .handlers import PUBLIC_ROUTES, ROUTES
 from .version import installed_version
@@ -76,6 +77,19 @@ class AcpExtension(ExtensionApp):
     @default("journal")
     def _default_journal(self) -> str:
         return str(Path(jupyter_data_dir()) / "acp" / "journal.sqlite")
+
+    session_manager_class = Type(
+        klass=LoggingConfigurable,
+        help="""Class of the session manager: `jupyter_acp.sessions.manager.SessionManager` or a subclass.
+        """,
+    ).tag(config=True)
+
+    @default("session_manager_class")
+    def _default_session_manager_class(self) -> type[SessionManager]:
+        # A class as the trait's own default would be imported when the server starts.
+        from .sessions.manager import SessionManager
+
+        return SessionManager
 
     max_message_size = Integer(
         64 * 1024 * 1024,
@@ -290,7 +304,6 @@ class AcpExtension(ExtensionApp):
         from .agents.catalog import Catalog
         from .history.retention import Retention
         from .sessions.limits import Limits
-        from .sessions.manager import SessionManager
 
         catalog = Catalog(
             self.agents,
@@ -300,7 +313,9 @@ class AcpExtension(ExtensionApp):
         )
         if self.registry:
             await asyncio.to_thread(catalog.refresh)
-        manager = SessionManager(
+        make = cast("type[SessionManager]", self.session_manager_class)
+        manager = make(
+            parent=self,
             catalog=catalog,
             services=self._make_services(),
             journal=Path(self.journal),
@@ -321,7 +336,6 @@ class AcpExtension(ExtensionApp):
                 "version": installed_version(),
             },
             on_activity=self.touch,
-            log=self.log,
         )
         await manager.open()
         self._pulse.start()

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from traitlets.config import Configurable, LoggingConfigurable
+
 from .. import protocol
 from ..agents.agent import Agent
 from ..agents.catalog import Catalog
 from ..history.journal import Journal
 from ..history.numbered_log import Log
 from ..history.record import SessionRecord, is_writable
-from ..rpc import Logger
 from ..rpc.outbox import Flusher
 from ..services import ClientServices
 from .agent_links import Links
@@ -39,12 +40,13 @@ class Client(Listener, Protocol):
         """Close the window's connection."""
 
 
-class SessionManager:
+class SessionManager(LoggingConfigurable):
     """Opens, finds, closes and deletes sessions, and restores them at start-up."""
 
     def __init__(
         self,
         *,
+        parent: Configurable,
         catalog: Catalog,
         services: ClientServices,
         journal: Path,
@@ -52,20 +54,19 @@ class SessionManager:
         limits: Limits,
         client_info: dict[str, Any],
         on_activity: Callable[[], None],
-        log: Logger,
     ) -> None:
+        super().__init__(parent=parent)
         self.catalog = catalog
         self.root_dir = root_dir
         self.limits = limits
         self.info = client_info
-        self.log = log
         self.flusher = Flusher()
         self.run = uuid.uuid4().hex
         """Id of this run of the server: another run may use the same numbers for other messages."""
 
         self._services = services
         self._on_activity = on_activity
-        self._journal = Journal(journal, log)
+        self._journal = Journal(journal, self.log)
         self._pending_deletions = PendingDeletions(self._journal)
         self._index = Index()
         self.windows: set[Client] = set()
@@ -80,13 +81,13 @@ class SessionManager:
             flusher=self.flusher,
             on_start=self._look_at_files,
             on_progress=self._progressed,
-            log=log,
+            log=self.log,
         )
         self._foreign = Foreign(
             root_dir, limits.request_timeout, self.links, self._index, self._pending_deletions
         )
         self.remote_results = RemoteResults(
-            limits.remote, self.all, self._look_at_files, self._progressed, log
+            limits.remote, self.all, self._look_at_files, self._progressed, self.log
         )
         self.beginnings = Beginnings(
             index=self._index,
@@ -103,7 +104,7 @@ class SessionManager:
             self._index,
             self._journal,
             limits.retention,
-            log,
+            self.log,
             insert=self.beginnings.insert,
             delete_if_idle=self.delete_if_idle,
         )

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 
 import pytest
 from acpclient import is_state
@@ -115,16 +113,3 @@ async def test_health_wakes_nobody(acp, jp_fetch):
     health = json.loads((await jp_fetch("acp", "health")).body)
     assert health["status"] == "ok"
     assert acp._manager is None
-
-
-def test_nothing_heavy_is_imported_before_the_first_session():
-    code = (
-        "import sys, jupyter_server.serverapp, jupyter_server.extension.application; "
-        "before = set(sys.modules); import jupyter_acp; jupyter_acp._jupyter_server_extension_points(); "
-        "print(*sorted(set(sys.modules) - before))"
-    )
-    added = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    names = added.stdout.split()
-    assert "jupyter_acp.app" in names
-    heavy = {"pydantic", "orjson", "sqlite3", "websockets", "psutil", "acp", "nbformat"}
-    assert heavy.isdisjoint(name.split(".")[0] for name in names)
