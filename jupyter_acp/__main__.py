@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import sys
 
-DOCTOR = """Check this installation: versions, agents, configuration, files and environment. Arguments
-that it does not know are given to the server that is looked at, as `--config FILE` or
-`--AcpExtension.journal=FILE`. It ends with 1 if something is bad."""
+DOCTOR = """Check this installation: versions, agents, configuration, files and environment. Unknown
+arguments are passed to the server, e.g. `--config FILE` or `--AcpExtension.journal=FILE`. The exit
+status is 1 if there is a problem."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,10 +30,10 @@ def _other(given: list[str]) -> int:
         "doctor", help="check this installation", description=DOCTOR, allow_abbrev=False
     )
     doctor.add_argument(
-        "--start", action="store_true", help="start every agent that is found, and ask its version"
+        "--start", action="store_true", help="start every available agent and show its version"
     )
-    doctor.add_argument("--json", action="store_true", help="print it for programs to read")
-    commands.add_parser("tool", help="call a tool for notebooks: how agents with a shell do it")
+    doctor.add_argument("--json", action="store_true", help="print the report as JSON")
+    commands.add_parser("tool", help="call a tool for notebooks, for agents with a shell")
     options, rest = parser.parse_known_args(given)
 
     from .doctor.examine import examine

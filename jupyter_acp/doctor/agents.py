@@ -50,11 +50,11 @@ async def _started(spec: AgentSpec, extension: AcpExtension) -> Finding:
     except RpcError as error:
         return bad(f"{spec.id} does not start", error.message)
     try:
-        words = f"{spec.id} starts: {_names(agent.info) or 'it does not say which version it is'}"
+        words = f"{spec.id} starts: {_names(agent.info) or 'no version reported'}"
         if not agent.auth_methods:
             return good(words)
         ways = ", ".join(str(way.get("name") or way.get("id")) for way in agent.auth_methods if way)
-        return note(words, f"It may ask for a login: {ways}.")
+        return note(words, f"It may require a login: {ways}.")
     finally:
         await agent.stop()
 

@@ -53,7 +53,7 @@ def versions() -> list[Finding]:
     found.append(
         good(f"Node {node}")
         if node
-        else note("No Node on the PATH", "Agents that come by npm (npx) need it; others do not.")
+        else note("No Node on the PATH", "Only agents that run with npm (npx) need it.")
     )
     return found
 
@@ -87,12 +87,12 @@ def installation(server: ServerApp) -> tuple[list[Finding], AcpExtension | None]
 
 def configuration(server: ServerApp, extension: AcpExtension) -> list[Finding]:
     """Check the configuration for unknown, invalid and ineffective settings."""
-    found = [good(f"Read from {path}") for path in server.loaded_config_files]
+    found = [good(f"Configuration file: {path}") for path in server.loaded_config_files]
     known = set(extension.class_trait_names(config=True))
     found += [
         bad(
-            f"AcpExtension.{name} is no setting of this version",
-            "Look for the right name in docs/configuration.md; until then it does nothing.",
+            f"AcpExtension.{name} is not a setting of this version",
+            "It has no effect. See docs/configuration.md for the correct name.",
         )
         for name in sorted(set(server.config.get("AcpExtension", {})) - known)
     ]
@@ -100,18 +100,18 @@ def configuration(server: ServerApp, extension: AcpExtension) -> list[Finding]:
     try:
         extension.rules()
     except RpcError as error:
-        found.append(bad(error.message, "Until then no agent may do anything."))
+        found.append(bad(error.message, "No session can start until this is corrected."))
     else:
         if extension.permissions:
-            found.append(good("The rules in AcpExtension.permissions are understood"))
+            found.append(good("The rules in AcpExtension.permissions are valid"))
     if not server.identity_provider.auth_enabled:
         found.append(
             note(
-                "The server asks nobody who they are",
-                "Everybody who reaches its port can let agents work as you. Leave the token on.",
+                "The server does not require authentication",
+                "Anyone who can reach its port can run agents as you. Keep the token enabled.",
             )
         )
-    return found or [good("Nothing is set: all is as it comes")]
+    return found or [good("No configuration: all settings have their defaults")]
 
 
 def agents(extension: AcpExtension) -> tuple[list[Entry], list[Finding]]:
@@ -130,14 +130,19 @@ def agents(extension: AcpExtension) -> tuple[list[Entry], list[Finding]]:
         if entry.available:
             found.append(good(f"{spec.id} ({spec.name}): {where}"))
         elif spec.source == "config":
-            found.append(bad(f"{spec.id}: {entry.missing}", entry.install or "Correct its entry."))
+            found.append(
+                bad(
+                    f"{spec.id}: {entry.missing}",
+                    entry.install or "Correct its entry in AcpExtension.agents.",
+                )
+            )
     far = [entry.spec.id for entry in entries if entry.spec.url and entry.spec.takes_tools]
     if far and extension.tools and not extension.public_url:
         found.append(
             note(
-                f"Elsewhere, with tools only if they take MCP servers within ACP: {', '.join(far)}",
-                "For those that take them by HTTP, set AcpExtension.public_url to the address at which "
-                "they reach this server.",
+                f"Agents at a URL get tools only if they support MCP over ACP: {', '.join(far)}",
+                "For agents that support MCP over HTTP, set AcpExtension.public_url to the address at "
+                "which they can reach this server.",
             )
         )
     missing = [entry for entry in entries if not entry.available and entry.spec.source != "config"]
@@ -148,7 +153,7 @@ def agents(extension: AcpExtension) -> tuple[list[Entry], list[Finding]]:
     if not any(entry.spec.id == default and entry.available for entry in entries):
         found.append(
             bad(
-                f"New sessions cannot begin: their agent `{default}` is not there",
+                f"New sessions cannot start: the default agent `{default}` is not available",
                 "See AcpExtension.default_agent and AcpExtension.allowed_agents.",
             )
         )
@@ -175,13 +180,13 @@ def environment() -> list[Finding]:
     found: list[Finding] = []
     hidden = sorted(name for name in os.environ if is_server_secret(name))
     if hidden:
-        found.append(good(f"Kept from agents and terminals: {', '.join(hidden)}"))
+        found.append(good(f"Not passed to agents and terminals: {', '.join(hidden)}"))
     home = Path.home()
     if not os.access(home, os.W_OK):
         found.append(
             bad(
                 f"The home folder {home} cannot be written to",
-                "Agents keep their logins and settings there: set HOME to a folder of the user's.",
+                "Agents store their logins and settings there: set HOME to a folder of the user.",
             )
         )
     if user := os.environ.get("JUPYTERHUB_USER"):
@@ -203,7 +208,7 @@ def _misplaced(server: ServerApp) -> Iterator[Finding]:
             if isinstance(written, dict) and "AcpExtension" in written:
                 yield bad(
                     f"AcpExtension in {path} has no effect",
-                    "Jupyter only looks there for which extensions are enabled. "
+                    "Jupyter reads only the list of enabled extensions from this folder. "
                     f"Move it to {Path(folder, 'jupyter_server_config.json')}.",
                 )
 
@@ -213,7 +218,7 @@ def _git() -> Iterator[Finding]:
     wanted = ".".join(map(str, OLDEST_GIT))
     match = re.search(r"(\d+)\.(\d+)", printed)
     if match is None:
-        yield note("No git on the PATH", "Remote sessions need it; all else works without.")
+        yield note("No git on the PATH", "Only remote sessions need it.")
     elif (int(match[1]), int(match[2])) < OLDEST_GIT:
         yield note(printed, f"Remote sessions need git {wanted} or newer.")
     else:
@@ -245,8 +250,8 @@ def _tools() -> Finding:
     except Exception as error:
         return bad(
             f"The tools for notebooks do not load: {type(error).__name__}: {error}",
-            "No session can begin until they do. Run `pip check` to see which package has the wrong "
-            "version, and install it again.",
+            "No session can start until they load. Run `pip check` to find the package with the "
+            "wrong version, and reinstall it.",
         )
     return good(f"The tools for notebooks load ({count})")
 
@@ -258,7 +263,7 @@ def _lab_extension() -> Iterator[Finding]:
     found = get_federated_extensions(folders).get(DISTRIBUTION)
     if found is None:
         yield bad(
-            "The lab extension is not there: JupyterLab has no chat",
+            "The lab extension is not installed: JupyterLab has no chat",
             f"Reinstall: pip install --force-reinstall --no-deps {DISTRIBUTION}",
         )
         return
@@ -266,7 +271,7 @@ def _lab_extension() -> Iterator[Finding]:
     if _plain(found["version"]) != _plain(ours):
         yield bad(
             f"The lab extension has version {found['version']}, the server extension {ours}",
-            f"Something old lies in {found['ext_dir']}: remove it, or reinstall.",
+            f"The files in {found['ext_dir']} have the wrong version: remove them, or reinstall.",
         )
     disabled = get_page_config(folders).get("disabledExtensions", [])
     if any(name.partition(":")[0] == DISTRIBUTION for name in disabled):
@@ -286,17 +291,18 @@ def _folder(folder: Path) -> Iterator[Finding]:
     """Check that a folder is writable, or can be created."""
     nearest = next(at for at in (folder, *folder.parents) if at.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-        yield bad(
-            f"{folder} cannot be written to", f"Give it to this user: chown -R $USER {nearest}"
-        )
+        yield bad(f"{folder} cannot be written to", f"Run: chown -R $USER {nearest}")
         return
     room = shutil.disk_usage(nearest).free
     if nearest == folder:
         yield from _private(folder)
     else:
-        yield good(f"{folder} will be made when it is needed")
+        yield good(f"{folder} will be created when it is needed")
     if room < LITTLE_ROOM:
-        yield note(f"Only {room // 1_000_000} MB are free there", "Sessions need room to be kept.")
+        yield note(
+            f"Only {room // 1_000_000} MB are free on the disk of {nearest}",
+            "Stored sessions need disk space.",
+        )
     with tempfile.NamedTemporaryFile(dir=nearest, delete=True):
         pass
 
@@ -309,9 +315,9 @@ def _private(path: Path) -> Iterator[Finding]:
     if found.st_uid != os.geteuid():
         yield bad(f"{path} belongs to another user", f"Run: chown -R $USER {path}")
     elif mode & 0o077:
-        yield bad(f"{path} is open to others ({mode:o})", f"Run: chmod {wanted} {path}")
+        yield bad(f"{path} is accessible to other users ({mode:o})", f"Run: chmod {wanted} {path}")
     else:
-        yield good(f"{path} is this user's only ({mode:o})")
+        yield good(f"{path} is accessible only to this user ({mode:o})")
 
 
 def _sessions(journal: Path) -> Iterator[Finding]:
@@ -335,7 +341,7 @@ def _sessions(journal: Path) -> Iterator[Finding]:
     if problems != ["ok"]:
         yield bad(
             f"{journal.name} is damaged: {'; '.join(problems)}",
-            f"Move it away and put a copy in its place; what can be read comes out with: "
+            f"Replace it with a backup, or recover its readable data with: "
             f"sqlite3 {journal} .recover",
         )
     else:

@@ -28,9 +28,9 @@ def examine(arguments: list[str], *, starts_agents: bool, is_json: bool) -> int:
         server = _server(arguments)
     except (Exception, SystemExit) as error:
         finding = bad(
-            "A Jupyter server does not start with this configuration, or starts without a part of "
-            f"it: {error}",
-            "Run `jupyter server --show-config` to see which files it is made of.",
+            "The Jupyter server does not start with this configuration, or ignores a part of it: "
+            f"{error}",
+            "Run `jupyter server --show-config` to list the configuration files.",
         )
         sections.append(("Server", [finding]))
     else:
@@ -39,7 +39,7 @@ def examine(arguments: list[str], *, starts_agents: bool, is_json: bool) -> int:
     if is_json:
         report = json.dumps(as_data(sections), indent=2)
     else:
-        end = "Something is bad: see above." if is_bad else "All is well."
+        end = "There are problems: see above." if is_bad else "All is well."
         report = f"{as_text(sections)}\n\n{end}"
     sys.stdout.write(report + "\n")
     return int(is_bad)
@@ -56,7 +56,7 @@ def _server(arguments: list[str]) -> ServerApp:
         try:
             server.initialize(arguments, new_httpserver=False)
         except SystemExit:
-            raise RuntimeError(said.getvalue().strip()[-1000:] or "it ended at once") from None
+            raise RuntimeError(said.getvalue().strip()[-1000:] or "it ended immediately") from None
     return server
 
 
@@ -71,7 +71,9 @@ def _looked_at(server: ServerApp, *, starts_agents: bool) -> list[Section]:
         ready = [entry.spec for entry in catalog if entry.available]
         entries += asyncio.run(started(ready, extension))
     else:
-        entries.append(good("None of them was started; `--start` does that and asks for versions."))
+        entries.append(
+            good("No agent was started. Use `--start` to start every agent and show its version.")
+        )
     sections.append(("Agents", entries))
     if found := servers(extension):
         sections.append(("MCP servers", found))

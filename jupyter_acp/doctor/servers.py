@@ -20,9 +20,9 @@ def servers(extension: AcpExtension) -> list[Finding]:
     known = extension.servers()
     known.set_user_servers(_of_user(Path(extension.journal)))
     return [
-        bad(f"{name or 'A server without a name'} is left out of sessions", problem)
+        bad(f"{name or 'A server without a name'} is not available in sessions", problem)
         if problem
-        else good(f"{name} is given to the agents that can take it")
+        else good(f"{name} is available to agents that support its transport")
         for name, problem in known.problems()
     ]
 

@@ -29,31 +29,31 @@ ADMIT = b"session "
 """Start of the first line to the server, before the id."""
 
 CHUNK = 65536
-HELP = """Call a tool of the JupyterLab that the user works in: read a notebook as the user sees it, edit
-its cells in place, run them in its kernel, look at variables. Notebooks are live: what you change is
-seen at once, also what is not saved yet, so prefer this to reading or writing .ipynb files."""
+HELP = """Call a tool of the user's JupyterLab: read a notebook as the user sees it, edit its cells in place,
+run them in its kernel, inspect variables. Notebooks are live: the user sees your changes immediately,
+also before they are saved. Prefer these tools to reading or writing .ipynb files."""
 EXAMPLES = """\
 examples:
   jupyter-acp tool --session ID --list
       all tools, with their arguments
   jupyter-acp tool --session ID --list run_cell
-      one of them
+      one tool
   jupyter-acp tool --session ID read_notebook --json '{"path": "analysis.ipynb"}'
-      the cells with their ids and outputs; without a path, of the notebook that the user looks at
+      the cells with their ids and outputs; without a path, of the active notebook
   jupyter-acp tool --session ID edit_cell --json '{"cell_id": "a1b2", "source": "x = 1\\nprint(x)"}'
   jupyter-acp tool --session ID run_cell --json '{"cell_id": "a1b2", "timeout": 120}'
   jupyter-acp tool --session ID run_code --json - <<'END'
   {"code": "print('quotes are no trouble here')"}
   END
 
-The session's ID stands in what you were told with the user's message. In JSON, a line break within a
-text is \\n. The user may be asked before something is run; the command waits for the answer.
+The ID of the session is in the context that came with the user's message. In a JSON string, a line
+break is \\n. The user may be asked before something is run; the command waits for the answer.
 
 exit status:
-  0  done: the answer is on stdout, images are written to files that it names
-  1  the tool failed, or the user said no: why is on stderr
-  2  the command line makes no sense
-  3  no Jupyter server of this user has such a session now
+  0  success: the answer is on stdout; images are written to files that it names
+  1  the tool failed, or the user rejected it: the reason is on stderr
+  2  invalid arguments
+  3  no running Jupyter server of this user has this session
 """
 
 
@@ -136,8 +136,8 @@ class _Server:
                 connection.settimeout(None)
                 return server
         raise OSError(
-            f"no server of this user has a session {session!r} with an agent at work now; look up "
-            "the id in what you were told"
+            f"no server of this user has a session {session!r} with a running agent; look up "
+            "the id in the context of the user's message"
         )
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -175,17 +175,20 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="show the tools and their arguments")
     parser.add_argument("name", nargs="?", metavar="NAME", help="the tool")
     parser.add_argument(
-        "--json", metavar="ARGUMENTS", default="{}", help="its arguments, a JSON object; - is stdin"
+        "--json",
+        metavar="ARGUMENTS",
+        default="{}",
+        help="the arguments of the tool, a JSON object; - reads stdin",
     )
     options = parser.parse_args(arguments)
     if options.name is None and not options.list:
-        parser.error("name a tool, or ask for all of them with --list")
+        parser.error("name a tool, or list all tools with --list")
     written = sys.stdin.read() if options.json == "-" else options.json
     try:
         options.arguments = json.loads(written)
     except ValueError as error:
         parser.error(
-            f"--json is not JSON: {error}. Mind the quotes, or write it to stdin (--json -)"
+            f"--json is not JSON: {error}. Check the quotes, or pass it on stdin (--json -)"
         )
     if not isinstance(options.arguments, dict):
         parser.error('--json must be an object such as {"path": "analysis.ipynb"}')

@@ -270,7 +270,7 @@ describe('a request that our own rules decide', () => {
         items: feed.transcript.items,
         trans: english
       })
-    ).toContain("this server's own rules decide");
+    ).toContain('its own rules apply to this tool');
     feed.state('idle');
     expect(feed.rows).toHaveLength(1);
   });

@@ -97,7 +97,7 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     });
     repository.write({ 'a.txt': 'b\n', 'b.txt': 'b\n' });
     await chat.prepare(repository.folder);
-    await expect(chat.choice('What is on the remote')).toBeVisible();
+    await expect(chat.choice('Current state of the remote')).toBeVisible();
     await chat.setup.getByText('2 uncommitted files', { exact: true }).click();
     expect(await violations(chat)).toEqual([]);
 

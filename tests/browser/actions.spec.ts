@@ -43,7 +43,9 @@ test('a cell that failed is sent with its error and what is around it', async ({
     )
   );
   await agent.show('fails.ipynb');
-  const fix = page.locator('.jp-cell-toolbar').getByTitle(/what is around it/);
+  const fix = page
+    .locator('.jp-cell-toolbar')
+    .getByTitle(/the surrounding cells/);
   await expect(fix).toBeHidden();
   await agent.execute('notebook:run-all-cells');
   await expect(agent.cell(7)).toContainText('IndexError');

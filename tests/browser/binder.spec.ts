@@ -53,13 +53,13 @@ test('a visitor without a key takes the whole tour', async ({ page }) => {
   await chat.button('Sessions and agents').click();
   await chat.button('New remote session…').click();
   const setup = chat.panel.getByRole('region', { name: 'New remote session' });
-  await expect(setup).toContainText('Everything is on the remote');
+  await expect(setup).toContainText('The remote has all of your work');
   await setup.getByRole('button', { name: 'Start' }).click();
   await expect(chat.input).toBeVisible({ timeout: 60_000 });
   await chat.send('/todo');
   await chat.cards.getByRole('button', { name: 'Allow once' }).click();
   const result = chat.log.getByRole('region', { name: /^Result 1 / });
-  await expect(result).toContainText('to be reviewed', { timeout: 60_000 });
+  await expect(result).toContainText('ready for review', { timeout: 60_000 });
   await expect(result).toContainText('TODO.md');
   // The files are elsewhere: they are taken as a whole, or not.
   await expect(chat.log.getByText('1 file changed').last()).toBeVisible();

@@ -311,13 +311,13 @@ test('calls of our own tools are told in words, with what came of them', async (
   const row = (name: string): Locator =>
     chat.log.getByRole('region', { name, exact: true });
 
-  // What the agent was told is under what the user said, and no part of it.
+  // The editor context is under what the user said, and no part of it.
   const said = chat.log.locator('.jp-acp-mod-user');
   await expect(said.locator('.jp-acp-UserText')).toHaveText(
     'Why does the total fail?'
   );
   await expect(said).not.toContainText('Cell 2 has failed');
-  await said.getByText('What the agent was told').click();
+  await said.getByText('Editor context').click();
   await expect(said.locator('.jp-acp-Text')).toHaveText(TOLD);
   await pictures(chat, 'context', said);
 
@@ -332,7 +332,7 @@ test('calls of our own tools are told in words, with what came of them', async (
   await expect(chat.log.locator('.jp-acp-Change')).toHaveCount(1);
   await expect(edit.locator('.cm-changedLine')).toContainText("df['total']");
   await edit.getByText('Details').click();
-  await expect(edit).toContainText("this server's own rules decide");
+  await expect(edit).toContainText('its own rules apply to this tool');
   await expect(edit).toContainText('"cell_id": "b"');
   await pictures(chat, 'edit', edit);
 
@@ -602,9 +602,9 @@ test('a card takes no focus, is gone to with a command, and answered with a key'
   // The list of sessions hears of the answer a moment later than the session.
   await expect(async () => {
     await agent.execute('jupyter-acp-bridge:focus-request');
-    await expect(page.getByText('No agent waits for you.').first()).toBeVisible(
-      { timeout: 2_000 }
-    );
+    await expect(
+      page.getByText('No agent has an open question.').first()
+    ).toBeVisible({ timeout: 2_000 });
   }).toPass();
 });
 

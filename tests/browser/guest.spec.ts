@@ -28,7 +28,7 @@ test('a guest watches a session and has nothing to write with', async ({
   await expect(guest.input).toHaveCount(0);
   // Nothing is offered that would be refused.
   await expect(guest.button('New session')).toHaveCount(0);
-  await guest.button('What to do with this session').click();
+  await guest.button('Session actions').click();
   const menu = guest.page.getByRole('menu').last();
   await expect(menu).toContainText('Export to Markdown');
   for (const refused of ['Rename', 'Fork', 'Delete']) {

@@ -324,7 +324,7 @@ test('nothing is painted over what is asked, and no code hides', async ({
   await expect(block('print(1)').getByText('import os')).toBeVisible();
   await expect(block('print(2)').getByRole('button', run)).toHaveCount(0);
   await expect(block('print(3)').getByRole('button', run)).toHaveCount(0);
-  await expect(block('print(3)')).toContainText('cannot be seen');
+  await expect(block('print(3)')).toContainText('invisible characters');
   await expect(block('print(4)').getByRole('button', run)).toHaveCount(1);
   // Colours are harmless.
   await expect(block('print(4)').locator('span[class]').first()).toBeVisible();

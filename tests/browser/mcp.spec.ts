@@ -79,7 +79,7 @@ test('a server that is set up on the page of the settings reaches the agent', as
   await button.press('Enter');
   await expect(list.getByRole('listitem')).toHaveText([
     'issueson',
-    'webnot taken by this agent',
+    'webnot supported by this agent',
     /^goneThere is no program no-such-program-here/
   ]);
   await page.keyboard.press('Escape');

@@ -57,7 +57,7 @@ test('a rule in the settings counts at once', async ({ page, request }) => {
   expect(
     await agent.ask('terminal/create', { command: 'rm', args: ['x'] })
   ).toMatchObject({ code: -32011 });
-  await expect(agent.log).toContainText('Your rules do not allow it: rm x');
+  await expect(agent.log).toContainText('Not allowed by your rules: rm x');
   await expect(agent.cards).toHaveCount(0);
 });
 
@@ -68,7 +68,7 @@ test('what cannot be seen in a command is shown', async ({ page, request }) => {
     JSON.stringify([['request', 'terminal/create', { command }]])
   );
   await expect(agent.cards.getByRole('alert')).toContainText(
-    'cannot be seen and may make it look like something else'
+    'invisible characters that can disguise its content'
   );
   await expect(agent.cards.locator('.jp-acp-Card-title mark')).toHaveText([
     'U+202E',
@@ -107,7 +107,7 @@ test('nothing hides in what a call says of itself', async ({
     ])
   );
   await expect(agent.cards.getByRole('alert')).toContainText(
-    'cannot be seen and may make it look like something else'
+    'invisible characters that can disguise its content'
   );
   const texts = agent.cards.locator('.jp-acp-Text');
   await expect(texts).toHaveText([
@@ -328,7 +328,7 @@ test('what a file would do, and where it leads, is said before it is allowed', a
     ])
   );
   const warning = agent.cards.getByRole('alert');
-  await expect(warning).toContainText('It is a link, and leads here:');
+  await expect(warning).toContainText('This is a link to:');
   await expect(warning).toContainText(`${root}/.git/config`);
   await expect(warning).toContainText('Git runs programs');
   await agent.button('For ever').click();

@@ -54,7 +54,7 @@ async function tellOf(agent: AgentPage, words: string): Promise<void> {
     await agent.send('Look');
     await agent.isIdle();
     const prompt = agent.prompts.last();
-    await prompt.getByText('What the agent was told').click({ timeout: 5000 });
+    await prompt.getByText('Editor context').click({ timeout: 5000 });
     await expect(prompt.locator('.jp-acp-Told')).toContainText(words, {
       timeout: 5000
     });
@@ -154,7 +154,7 @@ test('pictures are pasted and texts dropped, and come back if not sent', async (
   await chat.isIdle();
   await give(page, 'drop', 'program.bin', '', btoa('\0\0\0'));
   await expect(chat.panel.getByRole('alert')).toContainText(
-    'neither text nor a picture'
+    'neither text nor an image'
   );
 });
 
@@ -165,7 +165,7 @@ test('a picture is refused where the agent takes none', async ({
   const agent = await AgentPage.begin(page, request);
   await give(page, 'paste', 'pixel.png', 'image/png', PIXEL);
   await expect(agent.panel.getByRole('alert')).toContainText(
-    'does not take pictures'
+    'does not accept images'
   );
   await expect(agent.panel.locator('.jp-acp-Attachment img')).toHaveCount(0);
 });
@@ -309,7 +309,7 @@ test('a long message is folded, and so is what the agent was told with it', asyn
   const lines = Array.from({ length: 40 }, (_, n) => ['chunk', `line ${n}`]);
   await agent.send(JSON.stringify(lines, null, 1));
   const prompt = agent.prompts.last();
-  await expect(prompt.locator('details')).toHaveText('What the agent was told');
+  await expect(prompt.locator('details')).toHaveText('Editor context');
   await expect(prompt).not.toContainText('told.ipynb');
   await expect(prompt).not.toContainText('line 39');
   await prompt.getByRole('button', { name: 'Show all' }).click();
@@ -363,7 +363,7 @@ test.describe('the settings', () => {
     await chip.click();
     await agent.send('Look here');
     await agent.isIdle();
-    await prompt.getByText('What the agent was told').click();
+    await prompt.getByText('Editor context').click();
     await expect(prompt).toContainText('/mine.py is open.');
   });
 });

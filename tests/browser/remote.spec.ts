@@ -38,7 +38,7 @@ test('work that is only here goes along, and what comes back is reviewed, merged
   await expect(chat.setup).toContainText('main');
   const head = repository.git('rev-parse', 'HEAD');
   await expect(chat.setup.getByTitle(head)).toHaveText(head.slice(0, 10));
-  await expect(chat.choice('What is on the remote')).toBeVisible();
+  await expect(chat.choice('Current state of the remote')).toBeVisible();
   await expect(chat.choice('Push 1 commit first')).toBeVisible();
   const everything = chat.choice('Push 1 commit and 1 uncommitted file first');
   // New files may be anything: whether they leave this machine is asked.
@@ -46,11 +46,11 @@ test('work that is only here goes along, and what comes back is reviewed, merged
   await expect(
     chat.setup.getByRole('button', { name: 'Start' })
   ).toBeDisabled();
-  await chat.choice('What is on the remote').check();
+  await chat.choice('Current state of the remote').check();
   const there = repository.git('rev-parse', 'origin/main');
   await expect(chat.setup.getByTitle(there)).toHaveText(there.slice(0, 10));
   await everything.check();
-  await expect(chat.setup).toContainText('1 of them is new');
+  await expect(chat.setup).toContainText('also 1 untracked file');
   await chat.setup.getByText('1 uncommitted file', { exact: true }).click();
   await expect(chat.setup.getByRole('list')).toContainText('draft.txt');
   // Looked for in each frame: it may be there for a few only.
@@ -94,7 +94,7 @@ test('work that is only here goes along, and what comes back is reviewed, merged
   await chat.act(card, 'Merge');
   await expect(card.getByRole('status').first()).toHaveText('merged');
   await expect(
-    card.getByRole('button', { name: 'What is in it' })
+    card.getByRole('button', { name: 'Commits and files' })
   ).toBeVisible();
   expect(repository.read('notes.txt')).toBe('one\ntwo\n');
   expect(repository.read('draft.txt')).toBe('not even committed\n');
@@ -102,7 +102,7 @@ test('work that is only here goes along, and what comes back is reviewed, merged
   await expect(editor).toContainText('two', { timeout: 30_000 });
 
   await card.getByRole('button', { name: 'Undo', exact: true }).click();
-  await expect(card.getByRole('status').first()).toHaveText('to be reviewed');
+  await expect(card.getByRole('status').first()).toHaveText('ready for review');
   expect(repository.read('notes.txt')).toBe('one\n');
   expect(repository.git('rev-parse', 'HEAD')).toBe(head);
   repository.git('stash', 'pop');
@@ -134,7 +134,9 @@ test('several results are kept, over a reload, and each is decided about alone',
   expect(repository.files).toEqual(['a.txt']);
   // It is still where it was fetched from.
   await first.getByRole('button', { name: 'Fetch Again' }).click();
-  await expect(first.getByRole('status').first()).toHaveText('to be reviewed');
+  await expect(first.getByRole('status').first()).toHaveText(
+    'ready for review'
+  );
   await chat.act(first, 'Discard');
   await first.getByRole('button', { name: 'Discard', exact: true }).click();
   await expect(first.getByRole('status').first()).toHaveText('discarded');
@@ -142,10 +144,12 @@ test('several results are kept, over a reload, and each is decided about alone',
   const second = await chat.work(2, ['write', 'c.txt', 'c\n']);
   await chat.reload();
   await expect(first.getByRole('status').first()).toHaveText('discarded');
-  await expect(second.getByRole('status').first()).toHaveText('to be reviewed');
+  await expect(second.getByRole('status').first()).toHaveText(
+    'ready for review'
+  );
 
   await chat.act(second, 'Check Out as a Branch');
-  const name = second.getByLabel('Name of the branch', { exact: true });
+  const name = second.getByLabel('Branch name', { exact: true });
   await expect(name).toBeFocused();
   await expect(name).toHaveValue(/^acp\//);
   await name.fill('from-elsewhere');
@@ -183,15 +187,15 @@ test('what would harm the files here is refused and explained', async ({
   repository.write({ 'a.txt': 'mine\n' });
   await chat.act(card, 'Merge');
   await expect(card.getByRole('alert')).toContainText('a.txt');
-  await expect(card.getByRole('status').first()).toHaveText('to be reviewed');
+  await expect(card.getByRole('status').first()).toHaveText('ready for review');
   await expect(
     card.getByRole('button', { name: 'Merge: result 1' })
   ).toBeEnabled();
   expect(repository.read('a.txt')).toBe('mine\n');
 
   repository.git('checkout', '--', 'a.txt');
-  await chat.act(card, 'Take into My Files');
-  await expect(card.getByRole('status').first()).toHaveText('in your files');
+  await chat.act(card, 'Apply to Working Tree');
+  await expect(card.getByRole('status').first()).toHaveText('applied');
   await expect(card.getByRole('alert')).toHaveCount(0);
   expect(repository.read('a.txt')).toBe('from elsewhere\n');
   expect(repository.git('rev-list', '--count', 'HEAD')).toBe('1');
@@ -213,7 +217,7 @@ test('what is no repository, or has no remote, is explained', async ({
     .locator('.jp-DirListing-item', { hasText: 'plain' })
     .click({ button: 'right' });
   await page
-    .getByRole('menuitem', { name: 'New Remote Session on This Folder…' })
+    .getByRole('menuitem', { name: 'New Remote Session for This Folder…' })
     .click();
   await expect(chat.folder).toHaveValue('plain');
   await expect(chat.setup.getByRole('alert')).toContainText(/repository/);
@@ -225,7 +229,7 @@ test('what is no repository, or has no remote, is explained', async ({
 
   // Mended elsewhere, seen here.
   repository.git('remote', 'add', 'origin', repository.url);
-  await chat.button('Look again').click();
+  await chat.button('Refresh').click();
   await expect(start).toBeEnabled();
   await chat.setup.getByRole('button', { name: 'Cancel' }).click();
   await expect(chat.setup).toHaveCount(0);

@@ -140,7 +140,7 @@ export class RemotePage extends AgentPage {
   /** Begin a session with what is on the remote. */
   async startOn(repository: Repository): Promise<void> {
     await this.prepare(repository.folder);
-    await expect(this.setup).toContainText('Everything is on the remote');
+    await expect(this.setup).toContainText('The remote has all of your work');
     await this.start();
   }
 
@@ -148,7 +148,7 @@ export class RemotePage extends AgentPage {
   async work(number: number, ...steps: unknown[][]): Promise<Locator> {
     await this.play(...steps);
     const card = this.result(number);
-    await expect(card).toContainText('to be reviewed', { timeout: 30_000 });
+    await expect(card).toContainText('ready for review', { timeout: 30_000 });
     return card;
   }
 

@@ -269,7 +269,7 @@ test('changes open in the main area: texts side by side, notebooks by cells', as
   const tab = page.locator('.jp-acp-ChangeWidget:not(.lm-mod-hidden)');
   await expect(tab.locator('.cm-mergeViewEditor')).toHaveCount(2);
   await expect(tab).toContainText('unchanged lines');
-  await tab.getByLabel('Only what changed').uncheck();
+  await tab.getByLabel('Show only changes').uncheck();
   await expect(tab).not.toContainText('unchanged lines');
   await tab.getByLabel('Layout').selectOption('unified');
   await expect(tab.locator('.cm-deletedChunk').first()).toBeVisible();

@@ -50,16 +50,14 @@ class SessionsPage extends ChatPage {
 
   async choose(title: string, item: string): Promise<void> {
     await this.row(title).hover();
-    await this.row(title)
-      .getByRole('button', { name: 'What to do with' })
-      .click();
+    await this.row(title).getByRole('button', { name: 'Actions for' }).click();
     await this.page.getByRole('menuitem', { name: item }).click();
   }
 
   /** Fork the session that is shown; its menu stays as it was when it opened. */
   async fork(): Promise<void> {
     await expect(async () => {
-      await this.button('What to do with this session').click();
+      await this.button('Session actions').click();
       try {
         await this.page
           .getByRole('menuitem', { name: 'Fork' })
@@ -107,7 +105,7 @@ test('sessions are listed with what they are and how they stand, and searched', 
   await expect(chat.panel.locator('.jp-acp-Session')).toHaveCount(1);
   await expect(chat.row('/stream 41')).toBeVisible();
   await chat.search.fill('no such session');
-  await expect(chat.panel).toContainText('No session is like that.');
+  await expect(chat.panel).toContainText('No matching sessions.');
   await chat.search.fill('');
   await chat.row('/run echo listed').getByRole('button').first().click();
   await chat.cards
@@ -194,7 +192,7 @@ test('a session in the main area tells how it stands and is there after a reload
   const chat = await SessionsPage.start(page);
   await chat.send('/run echo in the main area');
   await expect(chat.cards).toHaveCount(1);
-  await chat.button('What to do with this session').click();
+  await chat.button('Session actions').click();
   await page.getByRole('menuitem', { name: 'Open in a Tab' }).click();
   await expect(chat.main.locator('.jp-acp-Card')).toHaveCount(1);
   await expect(chat.mainTabs).toHaveText(['/run echo in the main area']);
@@ -219,9 +217,7 @@ test('a session in the main area tells how it stands and is there after a reload
     chat.main.getByRole('article', { name: 'Agent' }).last()
   ).toHaveText(ChatPage.numbers(5));
 
-  await chat.main
-    .getByRole('button', { name: 'What to do with this session' })
-    .click();
+  await chat.main.getByRole('button', { name: 'Session actions' }).click();
   await page.getByRole('menuitem', { name: 'Move to the Side Panel' }).click();
   await expect(chat.mainTabs).toHaveCount(0);
   await expect(chat.answers.last()).toHaveText(ChatPage.numbers(5));
@@ -266,7 +262,7 @@ test('a session is closed, and the next message opens it again', async ({
   await chat.send('/stream 3');
   await expect(chat.answers).toHaveCount(1);
   await chat.isIdle();
-  await chat.button('What to do with this session').click();
+  await chat.button('Session actions').click();
   await page.getByRole('menuitem', { name: 'Close', exact: true }).click();
   const state = async (): Promise<string> => {
     const listed = await page.request.get('/acp/sessions');
@@ -343,10 +339,10 @@ test('a session is downloaded, deleted and imported again', async ({
   await chat.send(JSON.stringify([['chunk', title]]));
   await chat.isIdle();
   const downloading = page.waitForEvent('download');
-  await chat.button('What to do with this session').click();
+  await chat.button('Session actions').click();
   await page.getByRole('menuitem', { name: 'Download as JSON Lines' }).click();
   const file = await (await downloading).path();
-  await chat.button('What to do with this session').click();
+  await chat.button('Session actions').click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await page
     .locator('.jp-Dialog')
@@ -379,7 +375,7 @@ test('a session that was begun elsewhere is taken over', async ({ page }) => {
   const chat = new SessionsPage((await ChatPage.open(page)).page);
   await chat.newSession('traveller');
   await chat.list();
-  await chat.panel.getByText('Begun elsewhere').click();
+  await chat.panel.getByText('Started outside JupyterLab').click();
   await chat.panel
     .locator('.jp-acp-Foreign', { hasText: 'Begun in a terminal' })
     .getByRole('button')
@@ -393,7 +389,9 @@ test('a session that was begun elsewhere is taken over', async ({ page }) => {
   await expect(chat.answers.last()).toHaveText('elsewhere');
   await chat.isIdle();
   await chat.list();
-  await expect(chat.panel.getByText('Begun elsewhere')).toHaveCount(0);
+  await expect(chat.panel.getByText('Started outside JupyterLab')).toHaveCount(
+    0
+  );
 });
 
 test('what takes long says how long, and how long it may', async ({ page }) => {
@@ -435,7 +433,7 @@ test('a session is exported to markdown and to a notebook, next to others of tha
     ['Export to Markdown', `${name}-1.md`],
     ['Export to a Notebook', `${name}.ipynb`]
   ]) {
-    await chat.button('What to do with this session').click();
+    await chat.button('Session actions').click();
     await page.getByRole('menuitem', { name: item }).click();
     await expect(
       page.locator('#jp-main-dock-panel .lm-TabBar-tab', { hasText: file })

@@ -213,7 +213,9 @@ test('a call that waits for permission does not fold', async ({ page }) => {
 test.describe('what an agent reports', () => {
   test('how full it is, and the costs', async ({ page }) => {
     const chat = await ToolPage.begin(page);
-    const meter = chat.panel.getByRole('meter', { name: 'Context used' });
+    const meter = chat.panel.getByRole('meter', {
+      name: 'Context window used'
+    });
     await expect(meter).toHaveCount(0);
     const usage = { sessionUpdate: 'usage_update', size: 200_000 };
     await chat.updates({
@@ -256,9 +258,9 @@ test.describe('what an agent reports', () => {
     await expect(shown.getByRole('progressbar')).toBeVisible();
     await chat.button('Stop').click();
     await chat.isIdle();
-    await expect(shown).toContainText('The conversation was summed up');
+    await expect(shown).toContainText('The conversation was compacted');
     await expect(shown.getByRole('progressbar')).toHaveCount(0);
-    await shown.getByText('What the agent remembers').click();
+    await shown.getByText('Summary').click();
     await expect(shown.locator('strong')).toHaveText('tea');
     expect(await page.evaluate('window.attacked')).toBeUndefined();
   });
@@ -336,11 +338,11 @@ test('the log of an agent, from a crash and from the first page', async ({
   );
   await chat.log.getByRole('button', { name: 'Show the log' }).click();
   const dialog = page.getByRole('dialog');
-  const log = dialog.getByRole('group', { name: 'What the agent printed' });
+  const log = dialog.getByRole('group', { name: 'Agent output' });
   await expect(log).toHaveText(`last words ${ATTACK}`);
   await expect(log.locator('img, b')).toHaveCount(0);
   await dialog.getByRole('button', { name: 'Restart the agent' }).click();
-  await expect(dialog).toContainText('printed nothing');
+  await expect(dialog).toContainText('No output since the agent was started.');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(
     chat.log.getByRole('button', { name: 'Show the log' })

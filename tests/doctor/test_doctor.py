@@ -94,12 +94,12 @@ def _home(process):
 @pytest.mark.parametrize(
     ("config", "text", "advice"),
     [
-        ({"jurnal": "/x"}, "AcpExtension.jurnal is no setting", "docs/configuration.md"),
-        ({"permissions": {"*": [{"kind": "all"}]}}, "is invalid", "no agent may do anything"),
+        ({"jurnal": "/x"}, "AcpExtension.jurnal is not a setting", "docs/configuration.md"),
+        ({"permissions": {"*": [{"kind": "all"}]}}, "is invalid", "No session can start"),
         ({"agents": {"mine": {"argv": ["no-such-program"]}}}, "mine: `no-such-program`", ""),
         ({"agents": {"mine": "x"}}, "it must be a dictionary", "Correct its entry"),
-        ({"default_agent": "mine"}, "`mine` is not there", "AcpExtension.default_agent"),
-        ({"allowed_agents": ["x*"]}, "New sessions cannot begin", "AcpExtension.allowed_agents"),
+        ({"default_agent": "mine"}, "`mine` is not available", "AcpExtension.default_agent"),
+        ({"allowed_agents": ["x*"]}, "New sessions cannot start", "AcpExtension.allowed_agents"),
         ({"registry": "/no/such/file.json"}, "/no/such/file.json", "AcpExtension.registry"),
     ],
 )
@@ -148,7 +148,7 @@ def test_an_agent_elsewhere_that_may_have_no_tools(doctor):
 
     def notes(config):
         _, found = doctor(config=config)
-        return [each for each in found["Agents"] if "within ACP: far" in each["text"]]
+        return [each for each in found["Agents"] if "MCP over ACP: far" in each["text"]]
 
     (told,) = notes(far)
     assert told["level"] == "note" and "AcpExtension.public_url" in told["advice"]

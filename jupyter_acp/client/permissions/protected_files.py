@@ -26,15 +26,21 @@ class Risk(NamedTuple):
     """Description for other clients."""
 
 
-_GIT = Risk("git", "Git runs programs that its own files name: hooks, filters, aliases.")
-_AUTOMATION = Risk("automation", "What this file names is run with each commit, here or elsewhere.")
-_JUPYTER = Risk("jupyter", "Jupyter runs or obeys this file when a server or a kernel starts.")
+_GIT = Risk("git", "Git runs programs that this file can define: hooks, filters, aliases.")
+_AUTOMATION = Risk(
+    "automation", "The commands in this file run with each commit, here or on another machine."
+)
+_JUPYTER = Risk("jupyter", "Jupyter runs or reads this file when a server or a kernel starts.")
 _PYTHON = Risk("python", "Python runs this file at every start.")
 _SHELL = Risk("shell", "Shells run this file at every start.")
-_EDITOR = Risk("editor", "Editors run tasks and programs that this file names.")
-_AGENT = Risk("agent", "Agents start programs that this file names, and take their orders from it.")
-_LOGIN = Risk("login", "This file decides who may log in as you, or what runs when you do.")
-_PACKAGES = Risk("packages", "This file decides where programs are installed from, and runs some.")
+_EDITOR = Risk("editor", "Editors run tasks and programs from this file.")
+_AGENT = Risk("agent", "Agents start programs from this file and follow its instructions.")
+_LOGIN = Risk(
+    "login", "This file controls who can log in as you, or which programs run when you log in."
+)
+_PACKAGES = Risk(
+    "packages", "This file controls where packages are installed from, and can run programs."
+)
 
 # By the folded name of the file or of any folder in its path, also above the session's folders:
 # files that run by themselves do so there, too.

@@ -52,7 +52,7 @@ export function AgentActions({
             void run(
               sessions.logout(id),
               trans.__('Logged out of %1.', name),
-              trans.__('%1 did not log out:', name)
+              trans.__('Logging out of %1 failed:', name)
             )
           }
         />

@@ -74,11 +74,11 @@ function AgentLog({ agent }: { agent: string }): JSX.Element {
       )}
       {log.value?.length === 0 && (
         <p className="jp-acp-Hint">
-          {trans.__('The agent has printed nothing since it was started.')}
+          {trans.__('No output since the agent was started.')}
         </p>
       )}
       {log.value && log.value.length > 0 && (
-        <Printed label={trans.__('What the agent printed')} lines={log.value} />
+        <Printed label={trans.__('Agent output')} lines={log.value} />
       )}
     </div>
   );

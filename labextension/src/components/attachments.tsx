@@ -36,7 +36,7 @@ export function Attachments({
   return (
     <ul
       className="jp-acp-Attachments"
-      aria-label={trans.__('What goes with the message')}
+      aria-label={trans.__('Context and attachments')}
     >
       {active && (
         <li>
@@ -49,7 +49,7 @@ export function Attachments({
               sharesContext
                 ? toldWords(active, trans)
                 : trans.__(
-                    'The agent is not told where you are or what is open; click to tell it'
+                    'The editor context is not sent. Click to send it with the message.'
                   )
             }
             onClick={() => onShareContext(!sharesContext)}
@@ -89,15 +89,15 @@ export function Attachments({
 function toldWords({ told }: IActiveContext, trans: TranslationBundle): string {
   if (!told.documents) {
     return trans.__(
-      'The agent is told where you are; click to keep that to yourself'
+      'The editor context (cursor) is sent with the message. Click to stop sending it.'
     );
   }
   return told.place
     ? trans.__(
-        'The agent is told where you are and what is open; click to keep that to yourself'
+        'The editor context (cursor, open documents) is sent with the message. Click to stop sending it.'
       )
     : trans.__(
-        'The agent is told what is open; click to keep that to yourself'
+        'The editor context (open documents) is sent with the message. Click to stop sending it.'
       );
 }
 

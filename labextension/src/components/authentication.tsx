@@ -33,7 +33,7 @@ export function Authentication({
         {trans.__('Log in to %1', agentName)}
       </h2>
       <p className="jp-acp-Hint">
-        {trans.__('The agent wants to know who you are before it starts.')}
+        {trans.__('The agent requires a login before it starts.')}
       </p>
       <ul className="jp-acp-List">
         {methods.map(method => (
@@ -155,7 +155,7 @@ function ByCommand({ command }: { command: string | null }): JSX.Element {
     return (
       <span className="jp-acp-Row-detail">
         {trans.__(
-          'Its command cannot be shown. See the documentation of the agent for how to log in, then try again.'
+          'The login command cannot be shown. Log in as described in the documentation of the agent, then try again.'
         )}
       </span>
     );
@@ -163,7 +163,7 @@ function ByCommand({ command }: { command: string | null }): JSX.Element {
   return (
     <>
       <span className="jp-acp-Row-detail">
-        {trans.__('Run this command, follow what it says, then try again:')}
+        {trans.__('Run this command, follow its instructions, then try again:')}
       </span>
       <span className="jp-acp-Command">
         <code>
@@ -217,7 +217,7 @@ function ByVariables({
       {missing.length > 0 && (
         <span className="jp-acp-Row-detail">
           {trans.__(
-            'Set what is missing in the environment of the Jupyter server, or in its configuration as %1, and restart the server.',
+            'Set the missing variables in the environment of the Jupyter server, or in its configuration as %1, and restart the server.',
             example
           )}
         </span>

@@ -163,7 +163,7 @@ export async function mayDelete(
   const { button } = await showDialog({
     title: trans._n('Delete the file?', 'Delete %1 files?', made.length),
     body: trans.__(
-      'The agent says that it has made %1. Undoing that deletes it.',
+      'Undo deletes %1, which the agent reported as created.',
       made.map(({ path }) => basename(path)).join(', ')
     ),
     buttons: [

@@ -49,7 +49,7 @@ export function ChangePage({ change }: { change: INamedChange }): JSX.Element {
                 checked={isFolded}
                 onChange={event => setFolded(event.target.checked)}
               />
-              {trans.__('Only what changed')}
+              {trans.__('Show only changes')}
             </label>
           </>
         )}

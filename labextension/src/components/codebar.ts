@@ -63,7 +63,7 @@ export function addCodeBars(
       const warning = document.createElement('div');
       warning.className = 'jp-acp-Code-warning';
       warning.textContent = trans.__(
-        'It contains characters that cannot be seen, and may do something else than it seems to.'
+        'This code contains invisible characters. It may do something other than it appears to do.'
       );
       frame.append(warning);
     }

@@ -32,7 +32,7 @@ export function Compaction({ item, revision }: ICompactionProps): JSX.Element {
       {item.error && <p className="jp-acp-Notice">{item.error}</p>}
       {item.summary.length > 0 && (
         <details className="jp-acp-Compaction-summary">
-          <summary>{trans.__('What the agent remembers')}</summary>
+          <summary>{trans.__('Summary')}</summary>
           {item.summary.map((part, index) =>
             part.type === 'text' ? (
               <Markdown key={index} blocks={part.blocks} revision={revision} />
@@ -51,14 +51,14 @@ type Trans = ReturnType<typeof useChat>['trans'];
 function statusWords(status: string, trans: Trans): string {
   switch (status) {
     case 'in_progress':
-      return trans.__('Summing up the conversation…');
+      return trans.__('Compacting the conversation…');
     case 'completed':
-      return trans.__('The conversation was summed up');
+      return trans.__('The conversation was compacted');
     case 'failed':
-      return trans.__('Summing up the conversation failed');
+      return trans.__('Compacting the conversation failed');
     case 'cancelled':
-      return trans.__('Summing up the conversation was stopped');
+      return trans.__('Compacting the conversation was stopped');
     default:
-      return trans.__('Summing up the conversation: %1', status);
+      return trans.__('Compacting the conversation: %1', status);
   }
 }

@@ -92,13 +92,13 @@ async function readFile(
   const isImage = file.type.startsWith('image/');
   if (isImage && !model.transcript.promptCapabilities.image) {
     throw new Error(
-      trans.__('This agent does not take pictures; %1 was not attached.', name)
+      trans.__('%1 was not attached: this agent does not accept images.', name)
     );
   }
   if (file.size > (isImage ? MAX_IMAGE_BYTES : MAX_TEXT_BYTES)) {
     throw new Error(
       trans.__(
-        '%1 is too large to go with a message. Put it into the file browser and mention it with @.',
+        '%1 was not attached: it is too large. Upload it in the file browser and mention it with @.',
         name
       )
     );
@@ -114,7 +114,7 @@ async function readFile(
   const text = await file.text();
   if (text.includes('\0')) {
     throw new Error(
-      trans.__('%1 is neither text nor a picture; it was not attached.', name)
+      trans.__('%1 was not attached: it is neither text nor an image.', name)
     );
   }
   const uri = `attachment:///${encodeURIComponent(name)}`;

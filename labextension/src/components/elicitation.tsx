@@ -38,7 +38,7 @@ function Visit({ request, isConnected }: IElicitationProps): JSX.Element {
   return (
     <section
       className="jp-acp-Card"
-      aria-label={trans.__('The agent asks')}
+      aria-label={trans.__('Question from the agent')}
       tabIndex={-1}
     >
       <div className="jp-acp-Card-header">
@@ -53,10 +53,12 @@ function Visit({ request, isConnected }: IElicitationProps): JSX.Element {
         <p className="jp-acp-Hint">
           {address
             ? trans.__(
-                'It opens %1 in a new tab. Go on only if you know that site.',
+                'This opens %1 in a new tab. Continue only if you trust the site.',
                 address.host
               )
-            : trans.__('This is no address of a web page; it is not opened.')}
+            : trans.__(
+                'This is not the address of a web page and cannot be opened.'
+              )}
         </p>
       </div>
       <div className="jp-acp-Card-buttons">
@@ -121,7 +123,7 @@ function Form({ request, isConnected }: IElicitationProps): JSX.Element {
   return (
     <form
       className="jp-acp-Card"
-      aria-label={trans.__('The agent asks')}
+      aria-label={trans.__('Question from the agent')}
       tabIndex={-1}
       onSubmit={submit}
     >

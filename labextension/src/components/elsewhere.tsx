@@ -39,7 +39,7 @@ export function Elsewhere({
     <section aria-labelledby={heading}>
       <details>
         <summary id={heading} className="jp-acp-Heading">
-          {trans.__('Begun elsewhere')}
+          {trans.__('Started outside JupyterLab')}
           <span className="jp-acp-Badge">{shown.length}</span>
         </summary>
         <ul className="jp-acp-List">

@@ -149,7 +149,7 @@ export function SessionHeader({
       </div>
       <MenuButton
         ref={menu}
-        label={trans.__('What to do with this session')}
+        label={trans.__('Session actions')}
         icon={ellipsesIcon}
         items={() => {
           // The list hears a moment later how the session stands.

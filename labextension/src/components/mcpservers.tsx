@@ -66,7 +66,7 @@ export const McpServers = React.memo(function McpServers({
           {servers.map((server, index) => (
             <li key={index} className={`jp-acp-mod-${server.state}`}>
               <span className="jp-acp-Servers-name">
-                <Visible text={server.name || trans.__('without a name')} />
+                <Visible text={server.name || trans.__('unnamed')} />
               </span>
               <span className="jp-acp-Servers-state">
                 <Visible text={stateWords(server, trans)} />
@@ -76,7 +76,7 @@ export const McpServers = React.memo(function McpServers({
         </ul>
         <p>
           {trans.__(
-            'A change in the settings counts for sessions that are opened or restored afterwards.'
+            'Changed settings apply to sessions that are opened or restored later.'
           )}
         </p>
         <button
@@ -99,8 +99,8 @@ function stateWords(
     case 'on':
       return trans.__('on');
     case 'unsupported':
-      return trans.__('not taken by this agent');
+      return trans.__('not supported by this agent');
     default:
-      return message ?? trans.__('left out');
+      return message ?? trans.__('not used');
   }
 }

@@ -52,7 +52,7 @@ function Told({ item }: Pick<IMessageProps, 'item'>): JSX.Element {
       open={isOpen}
       onToggle={event => setOpen(event.currentTarget.open)}
     >
-      <summary>{trans.__('What the agent was told')}</summary>
+      <summary>{trans.__('Editor context')}</summary>
       {isOpen &&
         item.told.map((part, index) => (
           <Content

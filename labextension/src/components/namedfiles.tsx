@@ -24,14 +24,16 @@ export function NamedFiles({
           </strong>
           {file.leadsTo && (
             <p>
-              {trans.__('It is a link, and leads here:')}{' '}
+              {trans.__('This is a link to:')}{' '}
               <code>
                 <Visible text={file.leadsTo} />
               </code>
             </p>
           )}
           {file.isOutside && (
-            <p>{trans.__('It is outside the folders of this session.')}</p>
+            <p>
+              {trans.__('This file is outside the folders of this session.')}
+            </p>
           )}
           {file.risk && <p>{riskWords(file.risk, trans)}</p>}
         </div>
@@ -45,35 +47,35 @@ function riskWords(risk: string, trans: TranslationBundle): string {
   switch (risk) {
     case 'git':
       return trans.__(
-        'Git runs programs that its own files name: hooks, filters, aliases.'
+        'Git runs programs that this file can define: hooks, filters, aliases.'
       );
     case 'automation':
       return trans.__(
-        'What this file names is run with each commit, here or elsewhere.'
+        'The commands in this file run with each commit, here or on another machine.'
       );
     case 'jupyter':
       return trans.__(
-        'Jupyter runs or obeys this file when a server or a kernel starts.'
+        'Jupyter runs or reads this file when a server or a kernel starts.'
       );
     case 'python':
       return trans.__('Python runs this file at every start.');
     case 'shell':
       return trans.__('Shells run this file at every start.');
     case 'editor':
-      return trans.__('Editors run tasks and programs that this file names.');
+      return trans.__('Editors run tasks and programs from this file.');
     case 'agent':
       return trans.__(
-        'Agents start programs that this file names, and take their orders from it.'
+        'Agents start programs from this file and follow its instructions.'
       );
     case 'login':
       return trans.__(
-        'This file decides who may log in as you, or what runs when you do.'
+        'This file controls who can log in as you, or which programs run when you log in.'
       );
     case 'packages':
       return trans.__(
-        'This file decides where programs are installed from, and runs some.'
+        'This file controls where packages are installed from, and can run programs.'
       );
     default:
-      return trans.__('This file can make other programs do something.');
+      return trans.__('This file can make other programs run commands.');
   }
 }

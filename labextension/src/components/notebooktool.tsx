@@ -141,9 +141,9 @@ function statusWords({ status }: IRun, trans: Trans): string {
     case 'error':
       return trans.__('failed');
     case 'timeout':
-      return trans.__('took too long');
+      return trans.__('timed out');
     default:
-      return trans.__('not run to its end');
+      return trans.__('did not finish');
   }
 }
 

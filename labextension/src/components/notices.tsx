@@ -54,9 +54,9 @@ export function Notice({ item }: { item: INoticeItem }): JSX.Element {
 export function Refusal({ item }: { item: IRefusalItem }): JSX.Element {
   const { trans } = useChat();
   const words: Record<string, string> = {
-    admin: trans.__('The administrator does not allow it:'),
-    "user's rule": trans.__('Your rules do not allow it:'),
-    'said before': trans.__('You rejected it before:')
+    admin: trans.__('Not allowed by the administrator:'),
+    "user's rule": trans.__('Not allowed by your rules:'),
+    'said before': trans.__('Rejected by you before:')
   };
   return (
     <p className="jp-acp-Notice jp-acp-mod-warning">
@@ -74,13 +74,13 @@ export function Stop({ item }: { item: IStopItem }): JSX.Element {
   const words: Record<string, string> = {
     cancelled: trans.__('Stopped by you.'),
     max_tokens: trans.__(
-      'The agent reached its limit of tokens. Ask it to go on, or start a new session.'
+      'The agent reached its token limit. Ask it to continue, or start a new session.'
     ),
     max_turn_requests: trans.__(
-      'The agent made as many requests as one turn may. Ask it to go on.'
+      'The agent reached the request limit of a turn. Ask it to continue.'
     ),
     refusal: trans.__(
-      'The agent refused to go on. Say it differently, or start a new session.'
+      'The agent refused to continue. Rephrase your message, or start a new session.'
     )
   };
   return (
@@ -114,11 +114,8 @@ export function ErrorNotice({
       </p>
       {stderr.length > 0 && (
         <details open>
-          <summary>{trans.__('What the agent printed last')}</summary>
-          <Printed
-            label={trans.__('What the agent printed last')}
-            lines={stderr}
-          />
+          <summary>{trans.__('Last agent output')}</summary>
+          <Printed label={trans.__('Last agent output')} lines={stderr} />
         </details>
       )}
       {onRestart && (
@@ -136,7 +133,9 @@ export function ErrorNotice({
             </button>
           )}
           <span>
-            {trans.__('The session is kept. A new message restarts it, too.')}
+            {trans.__(
+              'The session is kept. Sending a message also restarts the agent.'
+            )}
           </span>
         </div>
       )}

@@ -118,7 +118,7 @@ export function Permission({
         {isHiding && (
           <p className="jp-acp-Card-warning" role="alert">
             {trans.__(
-              'There are characters in this that cannot be seen and may make it look like something else. They are marked.'
+              'This request contains invisible characters that can disguise its content. They are marked.'
             )}
           </p>
         )}

@@ -149,7 +149,7 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
           value={text}
           placeholder={
             isBusy
-              ? trans.__('Write what to do next')
+              ? trans.__('Queue a message')
               : trans.__('Ask the agent, / for commands, @ to mention')
           }
           aria-label={trans.__('Message to the agent')}

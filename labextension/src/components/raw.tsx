@@ -57,13 +57,13 @@ export function RawDetails({
           {isRuled && (
             <p className="jp-acp-Quiet">
               {trans.__(
-                "The agent asked to use this tool; this server's own rules decide."
+                "The server answered the agent's permission request, because its own rules apply to this tool."
               )}
             </p>
           )}
           {call.title && call.title !== title && (
             <p className="jp-acp-Quiet">
-              {trans.__('The agent calls it:')}{' '}
+              {trans.__('Title from the agent:')}{' '}
               <code>
                 <Visible text={call.title} />
               </code>

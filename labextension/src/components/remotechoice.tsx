@@ -18,18 +18,18 @@ export function RemoteChoices({ setup }: { setup: RemoteSetup }): JSX.Element {
     return (
       <p className="jp-acp-Hint">
         {trans.__(
-          'Everything is on the remote: the agent begins with what is here.'
+          'The remote has all of your work. The agent starts from the same state.'
         )}
       </p>
     );
   }
   return (
     <fieldset className="jp-acp-Field jp-acp-Remote-choices">
-      <legend>{trans.__('Begin with')}</legend>
+      <legend>{trans.__('Start from')}</legend>
       {!choice && choices.some(({ obstacle }) => !obstacle) && (
         <small>
           {trans.__(
-            'There are new files. Say whether they may leave this machine.'
+            'There are untracked files. Choose whether to push them to the remote.'
           )}
         </small>
       )}
@@ -56,7 +56,7 @@ export function RemoteChoices({ setup }: { setup: RemoteSetup }): JSX.Element {
       {choices.some(({ way, obstacle }) => way !== 'there' && !obstacle) && (
         <small>
           {trans.__(
-            'What is pushed goes to a new branch of its own, which stays on the remote until the session is deleted. Your branches and files stay as they are.'
+            'The push creates a scratch branch on the remote, which is deleted with the session. Your branches and files are not changed.'
           )}
         </small>
       )}
@@ -68,7 +68,7 @@ type Trans = ReturnType<typeof useChat>['trans'];
 
 function titleOf({ way, commits, files }: IChoice, trans: Trans): string {
   if (way === 'there') {
-    return trans.__('What is on the remote');
+    return trans.__('Current state of the remote');
   }
   const work = workWords(commits, files, trans);
   return work
@@ -79,22 +79,22 @@ function titleOf({ way, commits, files }: IChoice, trans: Trans): string {
 function detailOf(choice: IChoice, trans: Trans): string {
   const { commitsLeft, filesLeft, newFiles, obstacle } = choice;
   if (obstacle === 'nothingThere') {
-    return trans.__('Nothing of this branch is on the remote yet.');
+    return trans.__('The remote has no commit of this branch yet.');
   }
   if (obstacle === 'cannotPush') {
-    return trans.__('Nothing can be pushed as things are.');
+    return trans.__('Pushing is not possible; see the problems above.');
   }
   const left = workWords(commitsLeft, filesLeft, trans);
   if (left) {
-    return trans.__('Leaves out %1.', left);
+    return trans.__('Does not include %1.', left);
   }
   return newFiles > 0
     ? trans._n(
-        'Leaves nothing out: %1 of them is new, and goes along.',
-        'Leaves nothing out: %1 of them are new, and go along.',
+        'Includes everything, also %1 untracked file.',
+        'Includes everything, also %1 untracked files.',
         newFiles
       )
-    : trans.__('Leaves nothing out.');
+    : trans.__('Includes everything.');
 }
 
 /** What is only here; empty if nothing is. */

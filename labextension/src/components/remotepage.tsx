@@ -44,7 +44,7 @@ export function RemotePage({
       </h2>
       <p className="jp-acp-Hint">
         {trans.__(
-          'The agent works on a copy of a git repository, and brings its work back as a branch that you can review and merge.'
+          'The agent works on a copy of a git repository and returns its work as a branch that you can review and merge.'
         )}
       </p>
       <form
@@ -61,7 +61,7 @@ export function RemotePage({
         <fieldset className="jp-acp-Remote-fields" disabled={step !== null}>
           <Folder setup={setup} />
           <p className="jp-acp-Hint" role="status">
-            {setup.isLooking && trans.__('Looking at the repository…')}
+            {setup.isLooking && trans.__('Inspecting the repository…')}
           </p>
           {found && (
             <>
@@ -86,7 +86,7 @@ export function RemotePage({
             label={
               step === 'push'
                 ? trans.__('Pushing your work…')
-                : trans.__('Getting the repository and starting the agent…')
+                : trans.__('Fetching the repository and starting the agent…')
             }
             progress={setup.progress}
           />
@@ -132,7 +132,7 @@ function Folder({ setup }: { setup: RemoteSetup }): JSX.Element {
           id={id}
           className="jp-mod-styled"
           defaultValue={setup.folder}
-          placeholder={trans.__('The top folder')}
+          placeholder={trans.__('Root folder')}
           spellCheck={false}
           onKeyDown={event => {
             if (event.key === 'Enter') {
@@ -151,8 +151,8 @@ function Folder({ setup }: { setup: RemoteSetup }): JSX.Element {
           minimal
           small
           type="button"
-          title={trans.__('Look again')}
-          aria-label={trans.__('Look again')}
+          title={trans.__('Refresh')}
+          aria-label={trans.__('Refresh')}
           disabled={setup.isLooking}
           onClick={look}
         >

@@ -64,7 +64,7 @@ export function Repository({
                   {revision.slice(0, SHORT_REVISION)}
                 </code>
               ) : (
-                trans.__('a new one, made of what is here')
+                trans.__('a new commit of your current work')
               )}
             </dd>
           </>

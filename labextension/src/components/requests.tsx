@@ -87,7 +87,7 @@ export function Requests({
         <Boundary
           key={request.id}
           words={trans.__(
-            'The agent asks something that cannot be shown. Stop it to go on.'
+            "The agent's question cannot be shown. Stop the agent to continue."
           )}
         >
           {show(request)}

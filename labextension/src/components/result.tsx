@@ -47,7 +47,7 @@ export function Result({ item }: IResultProps): JSX.Element {
         </span>
         <CopyButton
           text={target.branch}
-          label={trans.__('Copy the name of the branch')}
+          label={trans.__('Copy the branch name')}
         />
         <span className={`jp-acp-Badge jp-acp-mod-${state}`} role="status">
           {stateWords(state, trans)}
@@ -139,15 +139,15 @@ function stateWords(state: ResultState, trans: Trans): string {
     case 'fetching':
       return trans.__('fetching');
     case 'ready':
-      return trans.__('to be reviewed');
+      return trans.__('ready for review');
     case 'failed':
-      return trans.__('could not be fetched');
+      return trans.__('fetch failed');
     case 'checkedOut':
       return trans.__('checked out');
     case 'merged':
       return trans.__('merged');
     case 'picked':
-      return trans.__('in your files');
+      return trans.__('applied');
     case 'discarded':
       return trans.__('discarded');
     default:

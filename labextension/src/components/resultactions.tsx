@@ -108,28 +108,32 @@ function Decision({ result, isDisabled, act }: IDecisionProps): JSX.Element {
       <div
         className="jp-acp-Card-buttons"
         role="group"
-        aria-label={trans.__('What to do with result %1', number)}
+        aria-label={trans.__('Actions for result %1', number)}
       >
         {choice(
           trans.__('Merge'),
-          trans.__('Merge it into the branch that is checked out'),
+          trans.__('Merge the result into the current branch'),
           () => act('merge'),
           { className: 'jp-mod-styled jp-mod-accept' }
         )}
         {choice(
-          trans.__('Take into My Files'),
-          trans.__('Change your files as the result does, and commit nothing'),
+          trans.__('Apply to Working Tree'),
+          trans.__(
+            'Apply the changes to your files and stage them without a commit'
+          ),
           () => act('pick')
         )}
         {choice(
           trans.__('Check Out as a Branch'),
-          trans.__('Make a branch of it, and switch to that'),
+          trans.__('Create a branch from the result and switch to it'),
           event => ask('checkout', event.currentTarget),
           { 'aria-expanded': asks === 'checkout' }
         )}
         {choice(
           trans.__('Discard'),
-          trans.__('Take nothing of it'),
+          trans.__(
+            'Discard the result; your files and the remote branch are not changed'
+          ),
           event => ask('discard', event.currentTarget),
           { 'aria-expanded': asks === 'discard' }
         )}
@@ -195,7 +199,7 @@ function BranchName({
       }}
     >
       <div className="jp-acp-Field">
-        <label htmlFor={id}>{trans.__('Name of the branch')}</label>
+        <label htmlFor={id}>{trans.__('Branch name')}</label>
         <input
           ref={field}
           id={id}
@@ -240,7 +244,7 @@ function Confirm({ isDisabled, onDone, onCancel }: IConfirmProps): JSX.Element {
     >
       <span id={words}>
         {trans.__(
-          'Discard this result? Your files stay as they are, and so does the branch on the remote.'
+          'Discard this result? Your files and the remote branch are not changed.'
         )}
       </span>
       <div className="jp-acp-Card-buttons">

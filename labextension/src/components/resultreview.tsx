@@ -44,7 +44,7 @@ export function ResultReview({
   }
   return (
     <Fold
-      title={trans.__('What is in it')}
+      title={trans.__('Commits and files')}
       isOpen={isOpen}
       onToggle={() => setOpen(!isOpen)}
     >
@@ -62,7 +62,7 @@ function Review({ item }: { item: IResultItem }): JSX.Element {
   if (error) {
     return (
       <LoadProblem
-        text={trans.__('What is in the result could not be read: %1', error)}
+        text={trans.__('The result could not be read: %1', error)}
         onRetry={reload}
       />
     );

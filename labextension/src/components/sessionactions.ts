@@ -61,13 +61,13 @@ function sessionActions(
   const remove = async (session: ISessionInfo): Promise<void> => {
     const isBusy = ['running', 'waiting'].includes(statusOf(session));
     const lost = trans.__(
-      '“%1” and everything that was said in it will be gone for good. Files that the agent has changed stay as they are.',
+      '“%1” and its transcript will be deleted permanently. Files that the agent has changed are kept.',
       titleOf(session, trans)
     );
     const result = await showDialog({
       title: trans.__('Delete this session?'),
       body: isBusy
-        ? `${lost} ${trans.__('The agent is still at work in it and will be stopped.')}`
+        ? `${lost} ${trans.__('The agent is still working and will be stopped.')}`
         : lost,
       buttons: [
         Dialog.cancelButton({ label: trans.__('Cancel') }),

@@ -63,7 +63,7 @@ export function SessionListView({
             type="search"
             className="jp-acp-Search jp-mod-styled"
             aria-label={trans.__('Search the sessions')}
-            placeholder={trans.__('Title, agent, folder, or what was said')}
+            placeholder={trans.__('Title, agent, folder or transcript')}
             value={wanted}
             onChange={event => {
               setWanted(event.target.value);
@@ -77,8 +77,8 @@ export function SessionListView({
               (found.length
                 ? trans._n('One session', '%1 sessions', found.length)
                 : said.isSearching
-                  ? trans.__('Looking through what was said…')
-                  : trans.__('No session is like that.')))}
+                  ? trans.__('Searching the transcripts…')
+                  : trans.__('No matching sessions.')))}
         </p>
         <ul className="jp-acp-List">
           {found.slice(0, limit).map(session => (

@@ -105,7 +105,7 @@ export const SessionRow = React.memo(function SessionRow({
       <MenuButton
         ref={menu}
         className="jp-acp-RowAction"
-        label={trans.__('What to do with %1', title)}
+        label={trans.__('Actions for %1', title)}
         icon={ellipsesIcon}
         items={() =>
           actions.menu(session, { onRename: () => setRenaming(true) })

@@ -110,7 +110,7 @@ export function SessionTabs({
             <span
               className="jp-acp-Tabs-close"
               aria-hidden
-              title={trans.__('Close; the session goes on')}
+              title={trans.__('Close the tab; the session continues')}
               onClick={event => {
                 event.stopPropagation();
                 sessions.close(id);

@@ -79,7 +79,7 @@ function Output({ label, output }: IOutputProps): JSX.Element {
     >
       {output?.isCut && (
         <p className="jp-acp-Terminal-cut">
-          {trans.__('The start was too long to be kept.')}
+          {trans.__('The output is too long; only its end is kept.')}
         </p>
       )}
       <pre>
@@ -183,7 +183,7 @@ function OpenTerminal({ name }: { name: string }): JSX.Element | null {
       minimal
       small
       className="jp-acp-OpenTerminal"
-      title={trans.__('Watch the command in a terminal tab, and type into it')}
+      title={trans.__('Watch the command in a terminal tab and type input')}
       aria-label={trans.__('Open in terminal')}
       onClick={() => void terminals.open(name)}
     >

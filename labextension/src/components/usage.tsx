@@ -28,7 +28,13 @@ export const Usage = React.memo(function Usage({
   const words = [
     amountWords(usage, percent, trans),
     ...(usage.cost ? [trans.__('Cost so far: %1', money(usage.cost))] : []),
-    ...(level === 'full' ? [trans.__('The agent will soon forget.')] : [])
+    ...(level === 'full'
+      ? [
+          trans.__(
+            'The context window is almost full; the agent will soon forget earlier messages.'
+          )
+        ]
+      : [])
   ].join('\n');
   return (
     <span
@@ -38,7 +44,7 @@ export const Usage = React.memo(function Usage({
       aria-valuemax={100}
       aria-valuenow={percent}
       aria-valuetext={words}
-      aria-label={trans.__('Context used')}
+      aria-label={trans.__('Context window used')}
       title={words}
       // What a pointer finds by hovering, the keyboard finds by its focus.
       tabIndex={0}

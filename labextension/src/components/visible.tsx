@@ -20,7 +20,7 @@ export const Visible = React.memo(function Visible({
           <mark
             key={index}
             className="jp-acp-Hidden"
-            title={trans.__('A character that cannot be seen')}
+            title={trans.__('Invisible character')}
           >
             {part.text}
           </mark>

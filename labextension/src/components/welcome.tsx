@@ -99,7 +99,7 @@ function Start({ agents, ready, isStarting, onNew }: IStartProps): JSX.Element {
       {agents.value && ready.length === 0 && (
         <p className="jp-acp-Hint">
           {trans.__(
-            'No agent may be used here. Install one of the agents below, or ask who runs this server.'
+            'No agent is available. Install one of the agents below, or ask the administrator of this server.'
           )}
         </p>
       )}
@@ -141,7 +141,7 @@ function Start({ agents, ready, isStarting, onNew }: IStartProps): JSX.Element {
                 </span>
                 <span className="jp-acp-Row-detail">
                   {trans.__(
-                    'On a copy of a git repository; the work comes back as a branch'
+                    'The agent works on a copy of a git repository and returns a branch'
                   )}
                 </span>
               </span>

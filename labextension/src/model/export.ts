@@ -173,7 +173,7 @@ function toldText({ told }: IMessageItem, trans: TranslationBundle): string {
       : blockText(part.block, trans)
   );
   return parts.length > 0
-    ? folded(trans.__('What the agent was told'), parts.join('\n\n'))
+    ? folded(trans.__('Editor context'), parts.join('\n\n'))
     : '';
 }
 
@@ -214,7 +214,7 @@ function blockText(block: ContentBlock, trans: TranslationBundle): string {
 function toolText(item: IToolItem, trans: TranslationBundle): string {
   const shown = shownTool(item, trans);
   const status = {
-    pending: trans.__('not begun'),
+    pending: trans.__('not started'),
     in_progress: trans.__('running'),
     completed: trans.__('completed'),
     failed: trans.__('failed'),
@@ -229,7 +229,7 @@ function toolText(item: IToolItem, trans: TranslationBundle): string {
     item.isRuled
       ? note(
           trans.__(
-            "The agent asked to use this tool; this server's own rules decide."
+            "The server answered the agent's permission request, because its own rules apply to this tool."
           )
         )
       : '',

@@ -104,7 +104,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
       commands.addCommand(ActionIDs.fixError, {
         label: trans.__('Fix This Error'),
         caption: trans.__(
-          'Send the cell, its error and what is around it to the agent'
+          'Send the cell, its error and the surrounding cells to the agent'
         ),
         icon: bugIcon,
         describedBy,

@@ -15,7 +15,7 @@ import { ICodeActions } from '../tokens';
 /** Lets code go from the chat into notebooks and files. */
 export const codeActions: JupyterFrontEndPlugin<ICodeActions> = {
   id: 'jupyter-acp-bridge:code-actions',
-  description: 'Brings code from the chat into notebooks and files.',
+  description: 'Inserts code from the chat into notebooks and files.',
   autoStart: true,
   provides: ICodeActions,
   requires: [INotebookTracker],

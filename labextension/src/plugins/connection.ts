@@ -32,7 +32,7 @@ export const connection: JupyterFrontEndPlugin<IAcpConnection> = {
         version: app.version
       },
       lostMessage: trans.__(
-        'There is no connection to the Jupyter server. It is tried again by itself; send again when it is back.'
+        'There is no connection to the Jupyter server. JupyterLab reconnects automatically; then send again.'
       )
     });
   }

@@ -28,7 +28,7 @@ export const exporting: JupyterFrontEndPlugin<void> = {
         args.format === 'notebook'
           ? trans.__('Export an Agent Session to a Notebook')
           : trans.__('Export an Agent Session to Markdown'),
-      caption: trans.__('Write what was said into a new document'),
+      caption: trans.__('Write the transcript to a new document'),
       describedBy: {
         args: {
           type: 'object',
@@ -40,7 +40,7 @@ export const exporting: JupyterFrontEndPlugin<void> = {
             },
             format: {
               enum: ['markdown', 'notebook'],
-              description: trans.__('What to write')
+              description: trans.__('The format of the new document')
             }
           }
         }

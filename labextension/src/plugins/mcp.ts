@@ -14,7 +14,7 @@ import { tellServer } from './telling';
 /** Tells the server the user's MCP servers, which are kept in the settings. */
 export const mcpServers: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:mcp',
-  description: 'Keeps the MCP servers that the user gives to agents.',
+  description: 'Provides the settings of the MCP servers for agents.',
   autoStart: true,
   requires: [IAcpConnection, ISettingRegistry],
   activate: (

@@ -16,7 +16,7 @@ import { ISessions } from '../tokens';
 /** Calls the person to sessions that wait or are done out of sight. */
 export const notifications: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:notifications',
-  description: 'Notifies of sessions that wait or are done in the background.',
+  description: 'Shows notifications about sessions in the background.',
   autoStart: true,
   requires: [ISessions],
   optional: [ISettingRegistry, ITranslator],
@@ -55,7 +55,7 @@ export const notifications: JupyterFrontEndPlugin<void> = {
       if (status !== 'waiting' && !tellsOfEnds) {
         return;
       }
-      const title = list.get(id)?.title || trans.__('A session');
+      const title = list.get(id)?.title || trans.__('New session');
       shown.set(
         id,
         Notification.emit(

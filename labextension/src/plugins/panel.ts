@@ -35,7 +35,7 @@ import { AcpPanel } from '../widgets/panel';
 /** Adds the chat to the right side panel and its commands to the palette. */
 export const panel: JupyterFrontEndPlugin<IChatPanel> = {
   id: 'jupyter-acp-bridge:panel',
-  description: 'Adds a side panel in which to talk to agents.',
+  description: 'Adds the agent chat to the side panel.',
   autoStart: true,
   provides: IChatPanel,
   requires: [ISessions, IRenderMimeRegistry, IEditorLanguageRegistry],
@@ -110,7 +110,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
     const noArguments = { args: { type: 'object', properties: {} } } as const;
     app.commands.addCommand(CommandIDs.open, {
       label: trans.__('Open the Agent Chat'),
-      caption: trans.__('Show the side panel in which to talk to agents'),
+      caption: trans.__('Show the agent chat in the side panel'),
       describedBy: noArguments,
       execute: () => app.shell.activateById(widget.id)
     });
@@ -124,7 +124,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
             agent: {
               type: 'string',
               description: trans.__(
-                'The id of the agent; the default agent if left out'
+                'The id of the agent; the default agent if omitted'
               )
             }
           }
@@ -136,9 +136,9 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
       }
     });
     app.commands.addCommand(CommandIDs.focusRequest, {
-      label: trans.__('Go to What the Agent Asks'),
+      label: trans.__("Go to the Agent's Question"),
       caption: trans.__(
-        'Put the focus on the first question that waits; there, y allows once, a allows always, n rejects'
+        'Move the focus to the first open question; then y allows once, a allows always, n rejects'
       ),
       describedBy: noArguments,
       execute: async () => {
@@ -149,7 +149,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
           ? current
           : list.all.find(session => statusOf(session) === 'waiting');
         if (!asked) {
-          Notification.info(trans.__('No agent waits for you.'), {
+          Notification.info(trans.__('No agent has an open question.'), {
             autoClose: 3000
           });
           return;

@@ -14,7 +14,7 @@ import { tellServer } from './telling';
 /** Tells the server the user's rules, which are kept in the settings. */
 export const permissions: JupyterFrontEndPlugin<IPermissionRules> = {
   id: 'jupyter-acp-bridge:permissions',
-  description: 'Keeps what the user lets agents do without being asked.',
+  description: 'Provides the permission settings and rules for agents.',
   autoStart: true,
   provides: IPermissionRules,
   requires: [IAcpConnection],

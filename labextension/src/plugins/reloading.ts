@@ -32,9 +32,9 @@ export const reloading: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
     const command = CommandIDs.reloadSession;
     app.commands.addCommand(command, {
-      label: trans.__('Reload the Agent Session from Its Agent…'),
+      label: trans.__('Reload the Session from the Agent…'),
       caption: trans.__(
-        'Replace what is written down of a session by what its agent knows'
+        'Replace the transcript of a session with the history from its agent'
       ),
       describedBy: {
         args: {
@@ -43,7 +43,7 @@ export const reloading: JupyterFrontEndPlugin<void> = {
             id: {
               type: 'string',
               description: trans.__(
-                'The id of the session; the one in the side panel if left out'
+                'The id of the session; the one in the side panel if omitted'
               )
             }
           }
@@ -59,7 +59,7 @@ export const reloading: JupyterFrontEndPlugin<void> = {
         const { button } = await showDialog({
           title: trans.__('Reload this session from its agent?'),
           body: trans.__(
-            'What the agent remembers takes the place of the whole transcript. Changes can then no longer be undone here, and what only Jupyter knows is gone: how questions were answered, what commands printed, what was changed. Files stay as they are.'
+            'The history from the agent replaces the whole transcript. Data that only Jupyter has is lost: answers to questions, command output and recorded changes, which you can then no longer undo here. Files are not changed.'
           ),
           buttons: [
             Dialog.cancelButton({ label: trans.__('Cancel') }),

@@ -16,7 +16,7 @@ import { IChatPanel } from '../tokens';
 /** Adds the way to a remote session, from wherever the user is; menus are in the schema. */
 export const remote: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:remote',
-  description: 'Starts sessions on git repositories that are elsewhere.',
+  description: 'Starts remote sessions on git repositories.',
   autoStart: true,
   requires: [IChatPanel],
   optional: [IDefaultFileBrowser, ICommandPalette, ITranslator],
@@ -43,10 +43,10 @@ export const remote: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(CommandIDs.newRemoteSession, {
       label: args =>
         args.isSelected
-          ? trans.__('New Remote Session on This Folder…')
+          ? trans.__('New Remote Session for This Folder…')
           : trans.__('New Remote Agent Session…'),
       caption: trans.__(
-        'Let an agent work on a copy of a git repository, and bring back a branch'
+        'Let an agent work on a copy of a git repository and return a branch'
       ),
       icon: remoteIcon,
       describedBy: {
@@ -56,19 +56,19 @@ export const remote: JupyterFrontEndPlugin<void> = {
             agent: {
               type: 'string',
               description: trans.__(
-                'The id of the agent; the default agent if left out'
+                'The id of the agent; the default agent if omitted'
               )
             },
             folder: {
               type: 'string',
               description: trans.__(
-                'The folder that it is about; the one in the file browser if left out'
+                'The folder of the repository; the one in the file browser if omitted'
               )
             },
             isSelected: {
               type: 'boolean',
               description: trans.__(
-                'Whether it is the folder that is selected in the file browser'
+                'Use the folder that is selected in the file browser'
               )
             }
           }

@@ -36,7 +36,7 @@ class ChatSettings implements IChatSettings {
 /** Provides how the user wants the chat to behave. */
 export const settings: JupyterFrontEndPlugin<IChatSettings> = {
   id: 'jupyter-acp-bridge:chat',
-  description: 'Keeps how the chat with agents behaves.',
+  description: 'Provides the settings of the agent chat.',
   autoStart: true,
   provides: IChatSettings,
   optional: [ISettingRegistry],

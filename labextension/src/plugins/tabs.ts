@@ -61,7 +61,7 @@ export const tabs: JupyterFrontEndPlugin<void> = {
             area: {
               enum: ['side', 'main'],
               description: trans.__(
-                'Where to show it; where it is open already, or in the side panel, if left out'
+                'The area to show the session in; if omitted, where it is already open, else the side panel'
               )
             }
           }

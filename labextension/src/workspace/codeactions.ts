@@ -34,7 +34,7 @@ export class CodeActions implements ICodeActions {
     const cell = panel.content.activeCell;
     if (!cell || cell.model.getMetadata('editable') === false) {
       throw new Error(
-        this._options.trans.__('There is no cell that could be replaced.')
+        this._options.trans.__('There is no editable cell to replace.')
       );
     }
     // As one step, which one undo takes back.
@@ -63,9 +63,7 @@ export class CodeActions implements ICodeActions {
     const { tracker, trans } = this._options;
     const panel = tracker.currentWidget;
     if (!panel) {
-      throw new Error(
-        trans.__('Open a notebook first, for the code to go to.')
-      );
+      throw new Error(trans.__('No notebook is open. Open a notebook first.'));
     }
     await panel.revealed;
     return panel;
