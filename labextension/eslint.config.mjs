@@ -8,7 +8,9 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['lib/**', 'node_modules/**', 'coverage/**', '**/*.js'] },
+  {
+    ignores: ['lib/**', 'node_modules/**', 'coverage/**', '**/*.js', '**/*.cjs']
+  },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   { plugins: { jupyter, 'react-hooks': reactHooks } },

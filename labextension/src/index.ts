@@ -2,6 +2,8 @@
 // Distributed under the terms of the Modified BSD License.
 
 import { actions } from './plugins/actions';
+import { agents } from './plugins/agents';
+import { publicPanel, publicSessions } from './plugins/api';
 import { codeActions } from './plugins/codeactions';
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
@@ -22,7 +24,9 @@ import { workspace } from './plugins/workspace';
 
 export default [
   connection,
+  agents,
   sessions,
+  publicSessions,
   permissions,
   mcpServers,
   opener,
@@ -30,6 +34,7 @@ export default [
   promptContext,
   codeActions,
   panel,
+  publicPanel,
   actions,
   remote,
   tabs,

@@ -6,6 +6,8 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { IIncomingRequest } from '../api/connection';
+import { RpcError } from '../connection/rpc';
 import {
   type DocumentFormat,
   ErrorCode,
@@ -14,7 +16,6 @@ import {
   type IDocumentWritten,
   Method
 } from '../protocol';
-import { type IIncomingRequest, RpcError } from '../rpc';
 import {
   type ISharedText,
   applyPlan,

@@ -3,7 +3,7 @@
 
 import { type PartialJSONValue, UUID } from '@lumino/coreutils';
 
-import { hunks } from '../model/hunks';
+import { hunks } from '../diff/hunks';
 import {
   type CellType,
   type ICellState,

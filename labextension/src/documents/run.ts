@@ -9,8 +9,9 @@ import type {
 } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
+import type { IIncomingRequest } from '../api/connection';
+import { RpcError } from '../connection/rpc';
 import { ErrorCode, type INotebookRun, Method } from '../protocol';
-import { type IIncomingRequest, RpcError } from '../rpc';
 
 type Cell = NotebookPanel['content']['widgets'][number];
 

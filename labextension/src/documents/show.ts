@@ -9,8 +9,9 @@ import type { Notebook } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { DockPanel, Widget } from '@lumino/widgets';
 
+import type { IIncomingRequest } from '../api/connection';
+import { RpcError } from '../connection/rpc';
 import { ErrorCode, type IDocumentShown } from '../protocol';
-import { type IIncomingRequest, RpcError } from '../rpc';
 
 interface IShowParams {
   path: string;

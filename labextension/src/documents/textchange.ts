@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { type IHunk, hunks } from '../model/hunks';
+import { type IHunk, hunks } from '../diff/hunks';
 
 /** Put `text` in the place of what stands from `start` to `end`. */
 export interface ITextEdit {

@@ -12,9 +12,10 @@ import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { bugIcon } from '@jupyterlab/ui-components';
 
-import { agentIcon } from '../icons';
-import { CommandIDs } from '../commands';
-import { IChatPanel, IPromptContext } from '../tokens';
+import { IChatPanel } from '../api/chat';
+import { CommandIDs } from '../api/commands';
+import { IPromptContext } from '../api/mentions';
+import { agentIcon } from '../ui/icons';
 
 /** What can be asked from a notebook and from the file browser. */
 export namespace ActionIDs {

@@ -9,8 +9,8 @@ import { ISessionContextDialogs } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { ICodeActions } from '../api/workspace';
 import type { CodeActions } from '../workspace/codeactions';
-import { ICodeActions } from '../tokens';
 
 /** Lets code go from the chat into notebooks and files. */
 export const codeActions: JupyterFrontEndPlugin<ICodeActions> = {

@@ -7,10 +7,10 @@ import type {
 } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { IAcpConnection } from '../api/connection';
 // A few kilobytes that every later plugin needs at once.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { AcpConnection } from '../connection';
-import { IAcpConnection } from '../tokens';
+import { AcpConnection } from '../connection/connection';
 
 /** Provides the window's socket; it opens when somebody first needs it. */
 export const connection: JupyterFrontEndPlugin<IAcpConnection> = {

@@ -8,10 +8,10 @@ import type {
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { IAcpConnection } from '../api/connection';
 import type { DocumentAccess } from '../documents/access';
 import type { DocumentShower } from '../documents/show';
 import { ErrorCode, Method } from '../protocol';
-import { IAcpConnection } from '../tokens';
 
 type IServer = Pick<DocumentAccess | DocumentShower, 'answer'>;
 

@@ -7,19 +7,22 @@ import type {
 } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../commands';
-import { ISessions } from '../tokens';
+import { IAgents } from '../api/agents';
+import { CommandIDs } from '../api/commands';
+import type { Sessions } from '../sessions/sessions';
+import { ISessionStore } from '../sessions/token';
 
 /** Writes sessions into documents. */
 export const exporting: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:exporting',
   description: 'Exports sessions to markdown and to notebooks.',
   autoStart: true,
-  requires: [ISessions],
+  requires: [ISessionStore, IAgents],
   optional: [ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    sessions: ISessions,
+    sessions: Sessions,
+    agents: IAgents,
     translator: ITranslator | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
@@ -46,11 +49,12 @@ export const exporting: JupyterFrontEndPlugin<void> = {
         }
       },
       execute: async args => {
-        const { exportSession } = await import('../documents/export');
+        const { exportSession } = await import('../sessions/export');
         const path = await exportSession({
           id: args.id as string,
           format: args.format as 'markdown' | 'notebook',
           sessions,
+          agents,
           contents: app.serviceManager.contents,
           kernelspecs: app.serviceManager.kernelspecs,
           trans

@@ -7,8 +7,8 @@ import type {
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import { type IServerSetting, toldServer } from '../model/mcpservers';
-import { IAcpConnection } from '../tokens';
+import { type IServerSetting, toldServer } from '../agents/mcpsettings';
+import { IAcpConnection } from '../api/connection';
 import { tellServer } from './telling';
 
 /** Tells the server the user's MCP servers, which are kept in the settings. */

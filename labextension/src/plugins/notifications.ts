@@ -9,20 +9,21 @@ import { Notification } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../commands';
-import type { IOccasion } from '../model/attention';
-import { ISessions } from '../tokens';
+import { CommandIDs } from '../api/commands';
+import type { IOccasion } from '../sessions/attention';
+import type { Sessions } from '../sessions/sessions';
+import { ISessionStore } from '../sessions/token';
 
 /** Calls the person to sessions that wait or are done out of sight. */
 export const notifications: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:notifications',
   description: 'Shows notifications about sessions in the background.',
   autoStart: true,
-  requires: [ISessions],
+  requires: [ISessionStore],
   optional: [ISettingRegistry, ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    sessions: ISessions,
+    sessions: Sessions,
     registry: ISettingRegistry | null,
     translator: ITranslator | null
   ): void => {

@@ -7,8 +7,9 @@ import type {
 } from '@jupyterlab/application';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 
+import { IAcpConnection } from '../api/connection';
+import { IDocumentOpener } from '../api/workspace';
 import { DocumentOpener } from '../workspace/opener';
-import { IAcpConnection, IDocumentOpener } from '../tokens';
 
 /** Shows documents by the paths that agents use. */
 export const opener: JupyterFrontEndPlugin<IDocumentOpener> = {

@@ -18,27 +18,32 @@ import {
 } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 
-import { CommandIDs } from '../commands';
-import type { IChatContext, ITerminals } from '../components/context';
-import {
-  IChatPanel,
-  IChatSettings,
-  ICodeActions,
-  IDocumentOpener,
-  IPermissionRules,
-  IPromptContext,
-  ISessions
-} from '../tokens';
-import { ChangeTabs } from '../widgets/changetabs';
-import { AcpPanel } from '../widgets/panel';
+import { IAgents } from '../api/agents';
+import { IChatSettings } from '../api/chat';
+import { CommandIDs } from '../api/commands';
+import { IPromptContext } from '../api/mentions';
+import { IPermissionRules } from '../api/permissions';
+import { ICodeActions, IDocumentOpener } from '../api/workspace';
+import { ChangeTabs } from '../changes/tabs';
+import { AcpPanel } from '../panel/panel';
+import { IAcpPanel } from '../panel/token';
+import type { ISessionsContext } from '../sessions/context';
+import type { Sessions } from '../sessions/sessions';
+import { ISessionStore } from '../sessions/token';
+import type { ITerminals } from '../ui/context';
 
 /** Adds the chat to the right side panel and its commands to the palette. */
-export const panel: JupyterFrontEndPlugin<IChatPanel> = {
+export const panel: JupyterFrontEndPlugin<AcpPanel> = {
   id: 'jupyter-acp-bridge:panel',
   description: 'Adds the agent chat to the side panel.',
   autoStart: true,
-  provides: IChatPanel,
-  requires: [ISessions, IRenderMimeRegistry, IEditorLanguageRegistry],
+  provides: IAcpPanel,
+  requires: [
+    ISessionStore,
+    IAgents,
+    IRenderMimeRegistry,
+    IEditorLanguageRegistry
+  ],
   optional: [
     ITranslator,
     ICommandPalette,
@@ -52,7 +57,8 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
   ],
   activate: (
     app: JupyterFrontEnd,
-    sessions: ISessions,
+    sessions: Sessions,
+    agents: IAgents,
     rendermime: IRenderMimeRegistry,
     languages: IEditorLanguageRegistry,
     translator: ITranslator | null,
@@ -64,10 +70,12 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
     promptContext: IPromptContext | null,
     code: ICodeActions | null,
     settings: IChatSettings | null
-  ): IChatPanel => {
+  ): AcpPanel => {
     const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
-    const context: IChatContext = {
+    const context: ISessionsContext = {
       sessions,
+      agents,
+      connection: sessions.connection,
       rendermime,
       languages,
       terminals: new LabTerminals(app, trans),
@@ -101,7 +109,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
       trans
     };
     if (labShell) {
-      context.changes = new ChangeTabs(labShell, context);
+      context.viewer = new ChangeTabs(labShell, context);
     }
     const widget = new AcpPanel(context);
     app.shell.add(widget, 'right', { rank: 900, type: 'Agents' });
@@ -142,7 +150,7 @@ export const panel: JupyterFrontEndPlugin<IChatPanel> = {
       ),
       describedBy: noArguments,
       execute: async () => {
-        const { statusOf } = await import('../model/sessionlist');
+        const { statusOf } = await import('../sessions/list');
         const { current, list } = sessions;
         const isAsked = current !== null && current.requests.length > 0;
         const asked = isAsked

@@ -7,8 +7,9 @@ import type {
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import { defaultsOf } from '../model/defaults';
-import { IAcpConnection, IPermissionRules } from '../tokens';
+import { IAcpConnection } from '../api/connection';
+import { IPermissionRules } from '../api/permissions';
+import { defaultsOf } from '../requests/defaults';
 import { tellServer } from './telling';
 
 /** Tells the server the user's rules, which are kept in the settings. */

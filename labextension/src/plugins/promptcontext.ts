@@ -8,8 +8,10 @@ import type {
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { AcpApi } from '../request';
-import { IAcpConnection, IPromptContext, IWorkspaceTracker } from '../tokens';
+import { IAcpConnection } from '../api/connection';
+import { IPromptContext } from '../api/mentions';
+import { IWorkspaceTracker } from '../api/workspace';
+import { AcpApi } from '../connection/rest';
 // A few kilobytes that both the chat and the commands of cells need.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { PromptContext } from '../workspace/promptcontext';

@@ -13,19 +13,20 @@ import {
 } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../commands';
-import { ISessions } from '../tokens';
+import { CommandIDs } from '../api/commands';
+import type { Sessions } from '../sessions/sessions';
+import { ISessionStore } from '../sessions/token';
 
 /** Replaces a transcript by what its agent tells. */
 export const reloading: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:reloading',
   description: 'Reloads sessions from their agents.',
   autoStart: true,
-  requires: [ISessions],
+  requires: [ISessionStore],
   optional: [ICommandPalette, ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    sessions: ISessions,
+    sessions: Sessions,
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
@@ -67,7 +68,7 @@ export const reloading: JupyterFrontEndPlugin<void> = {
           ]
         });
         if (button.accept) {
-          await sessions
+          await sessions.archive
             .reload(id)
             .catch((error: Error) =>
               showErrorMessage(trans.__('The session was not reloaded'), error)

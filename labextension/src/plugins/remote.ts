@@ -9,9 +9,9 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../commands';
-import { remoteIcon } from '../icons';
-import { IChatPanel } from '../tokens';
+import { IChatPanel } from '../api/chat';
+import { CommandIDs } from '../api/commands';
+import { remoteIcon } from '../ui/icons';
 
 /** Adds the way to a remote session, from wherever the user is; menus are in the schema. */
 export const remote: JupyterFrontEndPlugin<void> = {

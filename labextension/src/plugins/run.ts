@@ -9,9 +9,9 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookCellExecutor } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { IAcpConnection } from '../api/connection';
 import type { NotebookRunner } from '../documents/run';
 import { ErrorCode, Method } from '../protocol';
-import { IAcpConnection } from '../tokens';
 
 /** Lets agents run open notebooks and restart their kernels, where the user sees it. */
 export const run: JupyterFrontEndPlugin<void> = {

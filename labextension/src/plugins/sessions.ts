@@ -7,25 +7,26 @@ import type {
 } from '@jupyterlab/application';
 import { IStateDB } from '@jupyterlab/statedb';
 
+import { IAcpConnection } from '../api/connection';
+import { AcpApi } from '../connection/rest';
 // A few kilobytes that every later plugin needs at once.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { Sessions } from '../model/sessions';
-import { AcpApi } from '../request';
-import { IAcpConnection, ISessions } from '../tokens';
+import { Sessions } from '../sessions/sessions';
+import { ISessionStore } from '../sessions/token';
 
 /** Provides the sessions that this window follows. */
-export const sessions: JupyterFrontEndPlugin<ISessions> = {
+export const sessions: JupyterFrontEndPlugin<Sessions> = {
   id: 'jupyter-acp-bridge:sessions',
   description: 'Follows the sessions between this window and the agents.',
   autoStart: true,
-  provides: ISessions,
+  provides: ISessionStore,
   requires: [IAcpConnection],
   optional: [IStateDB],
   activate: (
     app: JupyterFrontEnd,
     connection: IAcpConnection,
     state: IStateDB | null
-  ): ISessions => {
+  ): Sessions => {
     const sessions = new Sessions({
       connection,
       api: new AcpApi(app.serviceManager.serverSettings),

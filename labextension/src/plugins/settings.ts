@@ -8,7 +8,7 @@ import type {
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { IChatSettings } from '../tokens';
+import { IChatSettings } from '../api/chat';
 
 class ChatSettings implements IChatSettings {
   get changed(): ISignal<this, void> {

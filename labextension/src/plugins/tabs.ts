@@ -9,20 +9,21 @@ import {
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../commands';
-import { IChatPanel } from '../tokens';
-import type { SessionTab } from '../widgets/tab';
+import { CommandIDs } from '../api/commands';
+import type { AcpPanel } from '../panel/panel';
+import type { SessionTab } from '../panel/tab';
+import { IAcpPanel } from '../panel/token';
 
 /** Opens sessions as tabs of the main area, and finds them where they are. */
 export const tabs: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-acp-bridge:tabs',
   description: 'Opens sessions in the side panel and in the main area.',
   autoStart: true,
-  requires: [IChatPanel],
+  requires: [IAcpPanel],
   optional: [ITranslator, ILayoutRestorer],
   activate: (
     app: JupyterFrontEnd,
-    panel: IChatPanel,
+    panel: AcpPanel,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null
   ): void => {
@@ -35,7 +36,7 @@ export const tabs: JupyterFrontEndPlugin<void> = {
       tracker.find(tab => tab.content.sessionId === id);
 
     const create = async (id: string): Promise<MainAreaWidget<SessionTab>> => {
-      const { SessionTab } = await import('../widgets/tab');
+      const { SessionTab } = await import('../panel/tab');
       const tab = new MainAreaWidget({
         content: new SessionTab(panel.context, id)
       });

@@ -3,8 +3,8 @@
 
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 
+import type { IAcpConnection } from '../api/connection';
 import { Method } from '../protocol';
-import type { IAcpConnection } from '../tokens';
 
 /**
  * Tell the server a part of the settings, now and whenever that changes or the

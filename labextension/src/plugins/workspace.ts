@@ -11,8 +11,9 @@ import { IDocumentManager, IRecentsManager } from '@jupyterlab/docmanager';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { type ISignal, Signal } from '@lumino/signaling';
 
+import { IAcpConnection } from '../api/connection';
+import { IWorkspaceTracker } from '../api/workspace';
 import type { IWorkspaceDocument } from '../protocol';
-import { IAcpConnection, IWorkspaceTracker } from '../tokens';
 import { tellServer } from './telling';
 
 /** Stands in for the tracker, which is loaded when there is somebody to tell. */

@@ -11,7 +11,7 @@ import {
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
 
-import type { ICodeActions } from '../tokens';
+import type { ICodeActions } from '../api/workspace';
 
 /** Brings code from the chat to where the user works. */
 export class CodeActions implements ICodeActions {

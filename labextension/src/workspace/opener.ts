@@ -6,7 +6,7 @@ import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { Widget } from '@lumino/widgets';
 
-import type { IDocumentOpener } from '../tokens';
+import type { IDocumentOpener } from '../api/workspace';
 
 /** Opens what agents name by its place on the server's disk. */
 export class DocumentOpener implements IDocumentOpener {

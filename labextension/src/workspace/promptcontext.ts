@@ -8,9 +8,11 @@ import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ISignal } from '@lumino/signaling';
 
-import { type Attachment, fenced } from '../model/attachments';
-import type { AcpApi } from '../request';
-import type { IActiveContext, IMention, IWorkspaceTracker } from '../tokens';
+import type { Attachment } from '../api/attachment';
+import type { IActiveContext, IMention } from '../api/mentions';
+import type { IWorkspaceTracker } from '../api/workspace';
+import type { AcpApi } from '../connection/rest';
+import { fenced } from '../ui/fence';
 import { type ICellText, cellText, cellTexts, cut, notebookOf } from './cells';
 
 /** How many of each kind are offered for a few letters. */

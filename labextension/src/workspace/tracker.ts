@@ -7,13 +7,14 @@ import { UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
+import type { IAcpConnection } from '../api/connection';
+import type { IWorkspaceTracker } from '../api/workspace';
 import {
   type IWorkspaceDocument,
   type IWorkspaceShares,
   type IWorkspaceUpdate,
   Method
 } from '../protocol';
-import type { IAcpConnection, IWorkspaceTracker } from '../tokens';
 import { OpenDocuments } from './documents';
 import { type IRecentsOptions, recentDocuments } from './recents';
 import { WorkspaceReport } from './report';

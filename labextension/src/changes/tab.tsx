@@ -1,0 +1,64 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { ReactWidget, editIcon } from '@jupyterlab/ui-components';
+import { Panel } from '@lumino/widgets';
+import * as React from 'react';
+
+import { ChatContext, type IChatContext } from '../ui/context';
+import type { INamedChange } from './changes';
+import { ChangesContext, type IReviewed } from './context';
+import { ChangePage } from './page';
+import { reviewOf } from './review';
+
+import '../../style/chat.css';
+
+/** A change in a tab of its own: the whole text, or a notebook's cells. */
+export class ChangeWidget extends Panel {
+  constructor(
+    private readonly _context: IChatContext,
+    session: IReviewed,
+    private readonly _change: INamedChange
+  ) {
+    super();
+    const { trans } = _context;
+    const { path } = _change;
+    this.addClass('jp-acp-ChangeWidget');
+    this.title.label = trans.__('Changes: %1', path.split('/').at(-1) ?? path);
+    this.title.caption = path;
+    this.title.icon = editIcon;
+    this.title.closable = true;
+    this.addWidget(
+      ReactWidget.create(
+        <ChatContext.Provider value={_context}>
+          <ChangesContext.Provider value={{ session }}>
+            <ChangePage change={_change} />
+          </ChangesContext.Provider>
+        </ChatContext.Provider>
+      )
+    );
+    if (reviewOf(_change).isNotebook) {
+      void this._showNotebooks();
+    }
+  }
+
+  private async _showNotebooks(): Promise<void> {
+    const { oldText, newText } = this._change;
+    try {
+      const { showNotebooks } = await import('./notebooks');
+      const widget = await showNotebooks(oldText, newText, this._context);
+      if (this.isDisposed) {
+        widget.dispose();
+      } else {
+        this.addWidget(widget);
+      }
+    } catch (error) {
+      this.node.append(
+        this._context.trans.__(
+          'The notebook could not be shown: %1',
+          String(error)
+        )
+      );
+    }
+  }
+}

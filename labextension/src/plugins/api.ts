@@ -1,0 +1,31 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+
+import { IChatPanel } from '../api/chat';
+import { ISessions } from '../api/sessions';
+import type { AcpPanel } from '../panel/panel';
+import { IAcpPanel } from '../panel/token';
+import type { Sessions } from '../sessions/sessions';
+import { ISessionStore } from '../sessions/token';
+
+/** Gives other extensions the sessions. */
+export const publicSessions: JupyterFrontEndPlugin<ISessions> = {
+  id: 'jupyter-acp-bridge:public-sessions',
+  description: 'Provides the sessions with agents to other extensions.',
+  autoStart: true,
+  provides: ISessions,
+  requires: [ISessionStore],
+  activate: (_, sessions: Sessions): ISessions => sessions
+};
+
+/** Gives other extensions the chat. */
+export const publicPanel: JupyterFrontEndPlugin<IChatPanel> = {
+  id: 'jupyter-acp-bridge:public-panel',
+  description: 'Provides the agent chat to other extensions.',
+  autoStart: true,
+  provides: IChatPanel,
+  requires: [IAcpPanel],
+  activate: (_, panel: AcpPanel): IChatPanel => panel
+};

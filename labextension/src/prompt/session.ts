@@ -1,0 +1,24 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import type { IAvailableCommand, IPromptCapabilities } from '../protocol';
+import type { Composer, IComposed } from './composer';
+
+/** A session that takes messages. */
+export interface IPromptSession {
+  readonly composer: Composer;
+  /** True if the agent works on files that are elsewhere. */
+  readonly isRemote: boolean;
+  readonly transcript: {
+    readonly commands: readonly IAvailableCommand[];
+    readonly promptCapabilities: IPromptCapabilities;
+    /** The user's earlier messages. */
+    readonly prompts: readonly string[];
+  };
+  /** Send a message, with the editor context if that is shared. */
+  prompt(composed: IComposed, sharesContext: boolean): Promise<void>;
+  /** Stop the turn. */
+  cancel(): void;
+  /** Tell the person what went wrong. */
+  report(problem: string): void;
+}

@@ -1,0 +1,43 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import * as React from 'react';
+
+import type { IChangeViewer } from '../changes/context';
+import { ChatContext, type IChatContext } from '../ui/context';
+import type { Sessions } from './sessions';
+
+/** What the views of sessions use. */
+export interface ISessionsContext extends IChatContext {
+  sessions: Sessions;
+  /** Absent where there are no tabs. */
+  viewer?: IChangeViewer;
+}
+
+const SessionsContext = React.createContext<ISessionsContext | null>(null);
+
+interface IProviderProps {
+  context: ISessionsContext;
+  children: React.ReactNode;
+}
+
+export function SessionsProvider({
+  context,
+  children
+}: IProviderProps): JSX.Element {
+  return (
+    <ChatContext.Provider value={context}>
+      <SessionsContext.Provider value={context}>
+        {children}
+      </SessionsContext.Provider>
+    </ChatContext.Provider>
+  );
+}
+
+export function useSessions(): ISessionsContext {
+  const context = React.useContext(SessionsContext);
+  if (!context) {
+    throw new Error('A view of sessions was used outside of the chat.');
+  }
+  return context;
+}

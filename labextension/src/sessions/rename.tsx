@@ -1,0 +1,49 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import * as React from 'react';
+
+import { useChat } from '../ui/context';
+
+interface IRenameProps {
+  title: string;
+  /** Called with the new title, or with nothing if it stays. */
+  onDone: (title?: string) => void;
+  /** Called when the keyboard has ended it, and the focus needs a place. */
+  onLeave: () => void;
+}
+
+/** A title while it is being changed: Enter keeps it, Escape does not. */
+export function Rename({ title, onDone, onLeave }: IRenameProps): JSX.Element {
+  const { trans } = useChat();
+  const isDone = React.useRef(false);
+  const field = React.useRef<HTMLInputElement>(null);
+  React.useEffect(() => field.current?.focus(), []);
+  const finish = (text: string) => {
+    if (!isDone.current) {
+      isDone.current = true;
+      const wanted = text.trim();
+      onDone(wanted && wanted !== title ? wanted : undefined);
+    }
+  };
+  return (
+    <input
+      className="jp-acp-Rename jp-mod-styled"
+      aria-label={trans.__('Title of the session')}
+      defaultValue={title}
+      maxLength={500}
+      ref={field}
+      onFocus={event => event.target.select()}
+      onBlur={event => finish(event.target.value)}
+      onKeyDown={event => {
+        const { key, currentTarget } = event;
+        if (key === 'Enter' || key === 'Escape') {
+          event.preventDefault();
+          event.stopPropagation();
+          finish(key === 'Enter' ? currentTarget.value : title);
+          onLeave();
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,320 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import {
+  type LabIcon,
+  checkIcon,
+  clearIcon,
+  codeIcon,
+  deleteIcon,
+  editIcon,
+  extensionIcon,
+  fileIcon,
+  infoIcon,
+  linkIcon,
+  moveDownIcon,
+  searchIcon,
+  stopIcon,
+  terminalIcon
+} from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import { MadeChange, ProposedChange } from '../changes/change';
+import type { IChange } from '../changes/changes';
+import type { ToolContent, ToolKind } from '../protocol';
+import { Code } from '../ui/code';
+import { Content } from '../ui/content';
+import { useChat } from '../ui/context';
+import { hasHidden } from '../ui/hidden';
+import { useKept } from '../ui/hooks';
+import { Location } from '../ui/location';
+import { WholeMarkdown } from '../ui/markdown';
+import { Visible } from '../ui/visible';
+import { type IToolCall, placesOf } from './call';
+import { codeIn } from './input';
+import type { IToolItem } from './items';
+import {
+  NotebookTool,
+  hasRecordDetails,
+  isTellingRecord
+} from './notebooktool';
+import { RawDetails, hasRaw } from './raw';
+import { shownTool } from './shown';
+import { Terminal } from './terminal';
+
+/** A map, for agents choose the kind, and one may choose `constructor`. */
+const KIND_ICONS = new Map<string, LabIcon>([
+  ['read', fileIcon],
+  ['edit', editIcon],
+  ['delete', deleteIcon],
+  ['move', moveDownIcon],
+  ['search', searchIcon],
+  ['execute', terminalIcon],
+  ['think', infoIcon],
+  ['fetch', linkIcon],
+  ['switch_mode', codeIcon]
+]);
+
+/** The icon of a kind of tool, also of one that is new to us. */
+export function ToolIcon({ kind }: { kind: ToolKind }): JSX.Element {
+  const icon = KIND_ICONS.get(kind) ?? extensionIcon;
+  return <icon.react tag="span" className="jp-acp-Tool-icon" />;
+}
+
+function Status({ status }: { status: IToolCall['status'] }): JSX.Element {
+  const { trans } = useChat();
+  switch (status) {
+    case 'completed':
+      return (
+        <checkIcon.react
+          tag="span"
+          className="jp-acp-Status jp-acp-mod-completed"
+          title={trans.__('Done')}
+        />
+      );
+    case 'failed':
+      return (
+        <clearIcon.react
+          tag="span"
+          className="jp-acp-Status jp-acp-mod-failed"
+          title={trans.__('Failed')}
+        />
+      );
+    case 'ended':
+      return (
+        <stopIcon.react
+          tag="span"
+          className="jp-acp-Status jp-acp-mod-ended"
+          title={trans.__('Stopped')}
+        />
+      );
+    default:
+      return (
+        <span
+          className="jp-acp-Spinner"
+          role="img"
+          aria-label={
+            status === 'pending' ? trans.__('Waiting') : trans.__('Running')
+          }
+        />
+      );
+  }
+}
+
+interface IToolTextProps {
+  text: string;
+  /** Somebody decides by it: it must be there letter by letter. */
+  isAsked: boolean;
+}
+
+/**
+ * Text of a tool call: Markdown, unless that could hide something. Comments,
+ * the targets of links and characters written as entities are never seen in it.
+ */
+const ToolText = React.memo(function ToolText({
+  text,
+  isAsked
+}: IToolTextProps): JSX.Element {
+  const { trans } = useChat();
+  const isLiteral = isAsked || hasHidden(text);
+  const block = isLiteral ? codeIn(text) : null;
+  if (block) {
+    const { cell, code, language } = block;
+    return (
+      <>
+        {cell && (
+          <div className="jp-acp-Fold-title">{trans.__('Cell %1', cell)}</div>
+        )}
+        <Code text={code} language={language || undefined} />
+      </>
+    );
+  }
+  return isLiteral ? (
+    <Content block={{ type: 'text', text }} />
+  ) : (
+    <div className="jp-acp-Tool-text">
+      <WholeMarkdown text={text} />
+    </div>
+  );
+});
+
+interface IToolContentProps {
+  content: ToolContent;
+  /** Given if the content is a change that was made. */
+  change?: IChange;
+  revision: number;
+  terminals: IToolCall['terminals'];
+  isAsked: boolean;
+}
+
+/** One piece of what a tool call shows. */
+function ToolContentView({
+  content,
+  change,
+  revision,
+  terminals,
+  isAsked
+}: IToolContentProps): JSX.Element {
+  switch (content.type) {
+    case 'content':
+      return content.content.type === 'text' ? (
+        <ToolText text={content.content.text} isAsked={isAsked} />
+      ) : (
+        <Content block={content.content} />
+      );
+    case 'diff':
+      return change ? (
+        <MadeChange change={change} revision={revision} />
+      ) : (
+        <ProposedChange diff={content} isAsked={isAsked} />
+      );
+    case 'terminal':
+      return <Terminal terminal={terminals[content.terminalId]} />;
+    default:
+      return <></>;
+  }
+}
+
+interface IToolDetailsProps {
+  call: IToolCall;
+  /** What its diffs have changed, once they have. */
+  changes?: ReadonlyMap<number, IChange>;
+  revision?: number;
+  /** Whether it stands in a permission card. */
+  isAsked?: boolean;
+}
+
+/** Everything that a call shows: also what a permission card asks about. */
+export function ToolDetails({
+  call,
+  changes,
+  revision = 0,
+  isAsked = false
+}: IToolDetailsProps): JSX.Element {
+  const shown = new Set(
+    call.content.map(part => (part.type === 'terminal' ? part.terminalId : ''))
+  );
+  const others = Object.entries(call.terminals).filter(
+    ([id]) => !shown.has(id)
+  );
+  return (
+    <>
+      {call.content.map((content, index) => (
+        <ToolContentView
+          key={index}
+          content={content}
+          change={changes?.get(index)}
+          revision={revision}
+          terminals={call.terminals}
+          isAsked={isAsked}
+        />
+      ))}
+      {others.map(([id, terminal]) => (
+        <Terminal key={id} terminal={terminal} />
+      ))}
+    </>
+  );
+}
+
+interface IToolCallProps {
+  item: IToolItem;
+  revision: number;
+  /** A card shows the same, and asks about it. */
+  isAsked: boolean;
+}
+
+/** A tool call: one line that unfolds into what was done. */
+export function ToolCall({
+  item,
+  revision,
+  isAsked
+}: IToolCallProps): JSX.Element {
+  const { trans } = useChat();
+  const { call, record } = item;
+  const { kind, status, title: told } = shownTool(item, trans);
+  const title = told || trans.__('Tool call');
+  const hasContent =
+    call.content.length > 0 || Object.keys(call.terminals).length > 0;
+  // Our own titles name the file.
+  const [place, ...places] = record ? [] : placesOf(call);
+  const isTelling = record ? isTellingRecord(item) : isTellingCall(call);
+  const hasDetails =
+    isTelling ||
+    hasContent ||
+    hasRaw(item) ||
+    places.length > 0 ||
+    (record !== undefined && hasRecordDetails(record));
+  const [chosen, setChosen] = useKept<boolean | null>(item, 'open', null);
+  const isOpen = hasDetails && (chosen ?? (!isAsked && isTelling));
+  const words = (
+    <>
+      <ToolIcon kind={kind} />
+      <span className="jp-acp-Tool-title" title={title}>
+        <Visible text={title} />
+      </span>
+    </>
+  );
+  return (
+    <section
+      className={`jp-acp-Tool jp-acp-mod-${status}`}
+      aria-label={title}
+      data-status={status}
+    >
+      <div className="jp-acp-Tool-header">
+        {hasDetails ? (
+          <button
+            type="button"
+            className="jp-acp-Tool-toggle"
+            aria-expanded={isOpen}
+            onClick={() => setChosen(!isOpen)}
+          >
+            {words}
+          </button>
+        ) : (
+          <div className="jp-acp-Tool-toggle">{words}</div>
+        )}
+        {place && <Location {...place} />}
+        <Status status={status} />
+      </div>
+      {isOpen && (
+        <div className="jp-acp-Tool-details">
+          {record ? (
+            <NotebookTool item={item} record={record} revision={revision} />
+          ) : (
+            <ToolDetails
+              call={call}
+              changes={call.status === 'completed' ? item.changes : undefined}
+              revision={revision}
+            />
+          )}
+          {places.length > 0 && (
+            <ul className="jp-acp-Tool-places">
+              {places.map((each, index) => (
+                <li key={index}>
+                  <Location {...each} />
+                </li>
+              ))}
+            </ul>
+          )}
+          <RawDetails
+            item={item}
+            title={title}
+            isAlone={!isTelling && !hasContent && !record?.result}
+          >
+            {record && hasContent && <ToolDetails call={call} />}
+          </RawDetails>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Whether a person would want to see at once what was done. */
+function isTellingCall(call: IToolCall): boolean {
+  return (
+    call.status === 'failed' ||
+    call.content.some(part => part.type === 'diff') ||
+    (call.kind === 'execute' &&
+      (call.content.length > 0 || Object.keys(call.terminals).length > 0))
+  );
+}

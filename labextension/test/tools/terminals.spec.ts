@@ -1,0 +1,62 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { newToolCall } from '../../src/tools/call';
+import { Terminals } from '../../src/tools/terminals';
+
+function holder(...ids: string[]) {
+  const call = newToolCall('t');
+  call.content = ids.map(terminalId => ({ type: 'terminal', terminalId }));
+  return { revision: 0, call };
+}
+
+describe('Terminals', () => {
+  it('give a call what was printed before and after it named them', () => {
+    const terminals = new Terminals();
+    terminals.printed({ terminalId: 'x', data: 'a' });
+    const shown = holder('x');
+    terminals.show(shown);
+    terminals.printed({ terminalId: 'x', data: 'b' });
+    expect(shown.call.terminals.x.output.text).toBe('ab');
+    expect(shown.revision).toBe(1);
+  });
+
+  it('tell only the call that shows them', () => {
+    const terminals = new Terminals();
+    const [one, other] = [holder('x'), holder('y')];
+    terminals.show(one);
+    terminals.show(other);
+    terminals.printed({ terminalId: 'y', data: 'b' });
+    expect([one.revision, other.revision]).toEqual([0, 1]);
+  });
+
+  it('have a name until they end or are left', () => {
+    const terminals = new Terminals();
+    const shown = holder('x', 'y');
+    terminals.created({ terminalId: 'x', name: 'agent_1' });
+    terminals.created({ terminalId: 'y', name: 'agent_2' });
+    terminals.show(shown);
+    terminals.exited({ terminalId: 'x', exitStatus: { exitCode: 1 } });
+    expect(shown.call.terminals.x).toMatchObject({
+      name: undefined,
+      exit: { exitCode: 1 }
+    });
+    expect(shown.call.terminals.y.name).toBe('agent_2');
+    terminals.leave();
+    expect(shown.call.terminals.y.name).toBeUndefined();
+  });
+
+  it('take ids that objects have a meaning for, and ignore what is none', () => {
+    const terminals = new Terminals();
+    const shown = holder('__proto__', 'valueOf');
+    terminals.show(shown);
+    terminals.printed({ terminalId: '__proto__', data: 'a' });
+    terminals.printed({ terminalId: 'valueOf', data: 'b' });
+    terminals.printed({ terminalId: 7, data: 'c' });
+    terminals.printed({ terminalId: 'valueOf', data: null });
+    const { terminals: outputs } = shown.call;
+    expect(outputs['__proto__'].output.text).toBe('a');
+    expect(outputs['valueOf' as string].output.text).toBe('b');
+    expect(({} as Record<string, unknown>).output).toBeUndefined();
+  });
+});
