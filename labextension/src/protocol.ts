@@ -90,170 +90,6 @@ export interface IMeta {
   _meta?: Record<string, unknown> | null;
 }
 
-export interface ITextContent extends IMeta {
-  type: 'text';
-  text: string;
-}
-
-export interface IImageContent extends IMeta {
-  type: 'image';
-  mimeType: string;
-  data: string;
-  uri?: string;
-}
-
-export interface IAudioContent extends IMeta {
-  type: 'audio';
-  mimeType: string;
-  data: string;
-}
-
-export interface IResourceLink extends IMeta {
-  type: 'resource_link';
-  uri: string;
-  name: string;
-  title?: string;
-  mimeType?: string;
-}
-
-export interface IEmbeddedResource extends IMeta {
-  type: 'resource';
-  resource: { uri: string; text?: string; blob?: string; mimeType?: string };
-}
-
-export type ContentBlock =
-  | ITextContent
-  | IImageContent
-  | IAudioContent
-  | IResourceLink
-  | IEmbeddedResource;
-
-export type ToolKind =
-  | 'read'
-  | 'edit'
-  | 'delete'
-  | 'move'
-  | 'search'
-  | 'execute'
-  | 'think'
-  | 'fetch'
-  | 'switch_mode'
-  | 'other';
-
-export type ToolStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
-
-export interface IToolContentBlock {
-  type: 'content';
-  content: ContentBlock;
-}
-
-export interface IToolDiff {
-  type: 'diff';
-  path: string;
-  oldText?: string | null;
-  newText: string;
-}
-
-export interface IToolTerminal {
-  type: 'terminal';
-  terminalId: string;
-}
-
-export type ToolContent = IToolContentBlock | IToolDiff | IToolTerminal;
-
-/** What the server knows of a file that is named in a question. */
-export interface INamedFile {
-  path: string;
-  /** The file itself, if the path is a link or goes through one. */
-  leadsTo?: string;
-  /** Whether it is in none of the folders of the session. */
-  isOutside?: boolean;
-  /** What it would do once it is written; see `protected_files.py` of the server. */
-  risk?: string;
-}
-
-export interface IToolLocation {
-  path: string;
-  line?: number | null;
-}
-
-/** A tool call, or what changed in one: every field but the id may be absent. */
-export interface IToolCallUpdate extends IMeta {
-  toolCallId: string;
-  title?: string | null;
-  kind?: ToolKind | null;
-  status?: ToolStatus | null;
-  content?: ToolContent[] | null;
-  locations?: IToolLocation[] | null;
-  rawInput?: unknown;
-  rawOutput?: unknown;
-}
-
-export interface IPlanEntry {
-  content: string;
-  priority?: 'high' | 'medium' | 'low';
-  status?: 'pending' | 'in_progress' | 'completed';
-}
-
-export interface IAvailableCommand {
-  name: string;
-  description?: string;
-  input?: { hint?: string } | null;
-}
-
-export interface ISessionMode {
-  id: string;
-  name: string;
-  description?: string | null;
-}
-
-export interface IModeState {
-  currentModeId: string;
-  availableModes: ISessionMode[];
-}
-
-export interface IModel {
-  modelId: string;
-  name: string;
-  description?: string | null;
-}
-
-export interface IModelState {
-  currentModelId: string;
-  availableModels: IModel[];
-}
-
-export interface IConfigChoice {
-  value: string;
-  name: string;
-  description?: string | null;
-}
-
-export interface IConfigGroup {
-  group: string;
-  name: string;
-  options: IConfigChoice[];
-}
-
-/** A setting that the agent offers for a session. */
-export interface IConfigOption {
-  id: string;
-  name: string;
-  description?: string | null;
-  category?: string | null;
-  /** `select` or `boolean`, or what a later version may add. */
-  type: string;
-  currentValue: unknown;
-  options?: (IConfigChoice | IConfigGroup)[];
-}
-
-/** What an agent takes in a prompt, besides text and links. */
-export interface IPromptCapabilities {
-  image?: boolean;
-  audio?: boolean;
-  embeddedContext?: boolean;
-}
-
 /** How much of an agent's memory a session takes. */
 export interface IUsage {
   used: number;
@@ -263,29 +99,14 @@ export interface IUsage {
   unit?: string;
 }
 
-/** What an agent tells about a session when it begins or is opened again. */
-export interface ISessionSetup {
-  modes?: IModeState | null;
-  models?: IModelState | null;
-  configOptions?: IConfigOption[] | null;
-  availableCommands?: IAvailableCommand[] | null;
-  promptCapabilities?: IPromptCapabilities | null;
-}
-
 /** An MCP server that was set up for every session, and what became of it in this one. */
 export interface IMcpServer {
   name: string;
   type?: string;
   /** Others than these may come. */
-  state: 'on' | 'unsupported' | 'failed';
+  state: string;
   /** Why it failed. */
   message?: string;
-}
-
-/** One `session/update`; `sessionUpdate` says which of the fields are there. */
-export interface ISessionUpdate extends IMeta {
-  sessionUpdate: string;
-  [key: string]: unknown;
 }
 
 export interface ISessionParams extends IMeta {
@@ -298,53 +119,6 @@ export interface IStateError {
   message: string;
   stderr?: string[];
 }
-
-export interface IPermissionOption {
-  optionId: string;
-  name: string;
-  kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
-}
-
-export interface IPermissionParams extends ISessionParams {
-  toolCall: IToolCallUpdate;
-  options: IPermissionOption[];
-}
-
-export interface IElicitationProperty {
-  type?: 'string' | 'number' | 'integer' | 'boolean' | 'array';
-  title?: string;
-  description?: string;
-  default?: unknown;
-  enum?: string[];
-  oneOf?: { const: string; title?: string }[];
-  items?: { enum?: string[]; anyOf?: { const: string; title?: string }[] };
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  format?: string;
-  minItems?: number;
-  maxItems?: number;
-}
-
-export interface IElicitationSchema {
-  type?: 'object';
-  title?: string;
-  description?: string;
-  properties?: Record<string, IElicitationProperty>;
-  required?: string[];
-}
-
-export interface IElicitationParams extends ISessionParams {
-  mode?: 'form' | 'url';
-  message: string;
-  url?: string;
-  requestedSchema?: IElicitationSchema;
-}
-
-export type PermissionOutcome =
-  { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
 
 export interface IAgent {
   id: string;
@@ -405,7 +179,7 @@ export interface ISessionInfo {
   remote?: IGitRemoteRef | null;
 }
 
-export interface IAttachResult extends ISessionSetup {
+export interface IAttachResult {
   seq: number;
   state: SessionState;
   pending: string[];
@@ -430,7 +204,7 @@ export interface IPromptResult {
   stopReason?: string;
 }
 
-export interface INewSessionResult extends IMeta, ISessionSetup {
+export interface INewSessionResult extends IMeta {
   sessionId: string;
 }
 

@@ -145,7 +145,7 @@ test('sessions are opened again, renamed in place and deleted', async ({
 
   await chat.choose('Seven numbers', 'Delete');
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('“Seven numbers” and everything');
+  await expect(dialog).toContainText('“Seven numbers” and its transcript');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(chat.row('Seven numbers')).toHaveCount(0);
   await expect(chat.tabs).toHaveCount(0);

@@ -11,8 +11,8 @@ import {
   undoIcon
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import type { Diff as DiffContent } from '@agentclientprotocol/sdk';
 
-import type { IToolDiff } from '../protocol';
 import { useChat } from '../ui/context';
 import { Location } from '../ui/location';
 import { Near } from '../ui/near';
@@ -32,7 +32,7 @@ interface IChangeProps {
 }
 
 interface IProposedChangeProps {
-  diff: IToolDiff;
+  diff: DiffContent;
   /** Somebody decides by it: all of it must be there. */
   isAsked: boolean;
 }

@@ -1,7 +1,8 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { ToolContent } from '../protocol';
+import type { ToolCallContent } from '@agentclientprotocol/sdk';
+
 import { type IFileChange, reviewOf } from './review';
 
 /** What the user wants of a part; absent as long as nothing was decided. */
@@ -115,7 +116,7 @@ export class Changes {
 export interface ITellingCall {
   readonly toolCallId: string;
   readonly status: string;
-  readonly content: readonly ToolContent[];
+  readonly content: readonly ToolCallContent[];
 }
 
 /** The row of a tool call that tells of changes. */

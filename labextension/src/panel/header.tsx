@@ -111,7 +111,7 @@ export function SessionHeader({
   useFrameUpdates(sessions.list.changed);
   const session = sessions.list.get(model.id) ?? model.info;
   const agent = agents.find(each => each.id === session.agent);
-  const title = model.transcript.title || titleOf(session, trans);
+  const title = model.transcript.facts.title || titleOf(session, trans);
   return (
     <>
       <div className="jp-acp-Header-titles">

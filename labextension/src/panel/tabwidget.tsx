@@ -7,6 +7,7 @@ import * as React from 'react';
 
 import { isOnCard } from '../requests/requests';
 import { type ISessionsContext, SessionsProvider } from '../sessions/context';
+import { PanelBoundary } from './boundary';
 import { SessionPage } from './page';
 
 import '../../style/chat.css';
@@ -32,7 +33,9 @@ export class SessionWidget extends ReactWidget {
   protected override render(): JSX.Element {
     return (
       <SessionsProvider context={this._context}>
-        <SessionPage id={this._id} inputRef={this._input} />
+        <PanelBoundary>
+          <SessionPage id={this._id} inputRef={this._input} />
+        </PanelBoundary>
       </SessionsProvider>
     );
   }

@@ -8,6 +8,8 @@ import * as React from 'react';
 
 import type { IChatPanel } from '../api/chat';
 import { type ISessionsContext, SessionsProvider } from '../sessions/context';
+import type { Boundary } from '../ui/boundary';
+import { PanelBoundary } from './boundary';
 import { Chat, type IChatHandle } from './chat';
 
 import '../../style/chat.css';
@@ -23,46 +25,64 @@ export class ChatWidget extends ReactWidget {
 
   /** Start a session and show it. */
   async newSession(agent?: string): Promise<void> {
-    await this._mounted.promise;
-    await this._handle?.newSession(agent);
+    const chat = await this._chat();
+    await chat.newSession(agent);
   }
 
   /** Show a session that exists. */
   async openSession(id: string): Promise<void> {
-    await this._mounted.promise;
-    await this._handle?.openSession(id);
+    const chat = await this._chat();
+    await chat.openSession(id);
   }
 
-  /** Show what has to be known before a remote session begins. */
+  /** Show the page from which a remote session starts. */
   async newRemoteSession(wanted: IChatPanel.IRemote): Promise<void> {
-    await this._mounted.promise;
-    this._handle?.newRemoteSession(wanted);
+    const chat = await this._chat();
+    chat.newRemoteSession(wanted);
   }
 
   /** Put something into the prompt, of a new session if none is open. */
   async ask(question: IChatPanel.IQuestion): Promise<void> {
-    await this._mounted.promise;
-    await this._handle?.ask(question);
+    const chat = await this._chat();
+    await chat.ask(question);
   }
 
   protected override onActivateRequest(_: Message): void {
-    void this._mounted.promise.then(() => this._handle?.focus());
+    this._handle?.focus();
   }
 
   protected override render(): JSX.Element {
     return (
       <SessionsProvider context={this._context}>
-        <Chat
-          frame={this.node}
-          ref={handle => {
-            this._handle = handle;
-            this._mounted.resolve();
-          }}
-        />
+        <PanelBoundary
+          ref={this._boundary}
+          onLeave={() => this._context.sessions.clear()}
+        >
+          <Chat frame={this.node} ref={this._setHandle} />
+        </PanelBoundary>
       </SessionsProvider>
     );
   }
 
+  /** The chat, loaded again without its session if that could not be shown. */
+  private async _chat(): Promise<IChatHandle> {
+    if (this._boundary.current?.hasFailed) {
+      this._context.sessions.clear();
+      this._boundary.current.retry();
+    }
+    return this._mounted.promise;
+  }
+
+  private readonly _setHandle = (handle: IChatHandle | null): void => {
+    this._handle = handle;
+    if (handle) {
+      this._mounted.resolve(handle);
+    } else {
+      this._mounted = new PromiseDelegate();
+    }
+  };
+
   private _handle: IChatHandle | null = null;
-  private readonly _mounted = new PromiseDelegate<void>();
+  private _mounted = new PromiseDelegate<IChatHandle>();
+  private readonly _boundary = React.createRef<Boundary>();
 }

@@ -1,13 +1,13 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type {
+  ContentBlock,
+  PromptCapabilities
+} from '@agentclientprotocol/sdk';
+
 import type { Attachment } from '../api/attachment';
-import {
-  type ContentBlock,
-  type IPromptCapabilities,
-  META_KEY,
-  SANDBOX_KEY
-} from '../protocol';
+import { META_KEY, SANDBOX_KEY } from '../protocol';
 import { fenced } from '../ui/fence';
 
 /** Whether two are the same thing, so that one of them is enough. */
@@ -19,7 +19,7 @@ export function isSameAttachment(one: Attachment, other: Attachment): boolean {
 }
 
 /** The agent that a prompt is for. */
-export interface IRecipient extends IPromptCapabilities {
+export interface IRecipient extends PromptCapabilities {
   /** It works on another machine or in other folders, where our paths mean nothing. */
   isRemote?: boolean;
 }

@@ -91,7 +91,7 @@ async function readFile(
 ): Promise<Attachment> {
   const name = file.name || trans.__('Pasted image');
   const isImage = file.type.startsWith('image/');
-  if (isImage && !model.transcript.promptCapabilities.image) {
+  if (isImage && !model.transcript.facts.promptCapabilities.image) {
     throw new Error(
       trans.__('%1 was not attached: this agent does not accept images.', name)
     );

@@ -1,7 +1,11 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { IAvailableCommand, IPromptCapabilities } from '../protocol';
+import type {
+  AvailableCommand,
+  PromptCapabilities
+} from '@agentclientprotocol/sdk';
+
 import type { Composer, IComposed } from './composer';
 
 /** A session that takes messages. */
@@ -10,8 +14,10 @@ export interface IPromptSession {
   /** True if the agent works on files that are elsewhere. */
   readonly isRemote: boolean;
   readonly transcript: {
-    readonly commands: readonly IAvailableCommand[];
-    readonly promptCapabilities: IPromptCapabilities;
+    readonly facts: {
+      readonly commands: readonly AvailableCommand[];
+      readonly promptCapabilities: PromptCapabilities;
+    };
     /** The user's earlier messages. */
     readonly prompts: readonly string[];
   };

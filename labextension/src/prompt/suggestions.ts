@@ -35,7 +35,7 @@ export function useSuggestions(
 
   let items: ICompletionItem[] = [];
   if (command !== undefined) {
-    items = model.transcript.commands
+    items = model.transcript.facts.commands
       .filter(({ name }) => name.startsWith(command))
       .map(({ name, description, input }) => ({
         key: name,

@@ -3,13 +3,13 @@
 
 import * as React from 'react';
 
-import type { IElicitationParams, IElicitationProperty } from '../protocol';
+import type { IChoice, IElicitation, IProperty } from '../decode/questions';
 import { useChat } from '../ui/context';
 import { useKept } from '../ui/hooks';
 import { useSession } from '../ui/session';
+import { Dropped } from '../ui/unreadable';
 import { Visible } from '../ui/visible';
 import {
-  type IChoice,
   type Value,
   choicesOf,
   contentOf,
@@ -21,19 +21,24 @@ import type { IPendingRequest } from './request';
 
 interface IElicitationProps {
   request: IPendingRequest;
+  question: IElicitation;
   isConnected: boolean;
 }
 
 /** The agent asks for values, or to go to a page where it asks for them. */
 export function Elicitation(props: IElicitationProps): JSX.Element {
-  const { mode } = props.request.params as IElicitationParams;
-  return mode === 'url' ? <Visit {...props} /> : <Form {...props} />;
+  return props.question.mode === 'url' ? (
+    <Visit {...props} />
+  ) : (
+    <Form {...props} />
+  );
 }
 
 /** Where the agent sends the person: seen as a whole before it is opened. */
-function Visit({ request, isConnected }: IElicitationProps): JSX.Element {
+function Visit(props: IElicitationProps): JSX.Element {
   const { trans } = useChat();
-  const { message, url = '' } = request.params as IElicitationParams;
+  const { request, question, isConnected } = props;
+  const { message, url } = question;
   const address = webAddress(url);
   return (
     <section
@@ -75,7 +80,7 @@ function Visit({ request, isConnected }: IElicitationProps): JSX.Element {
             {trans.__('Open')}
           </button>
         )}
-        <Decline request={request} isConnected={isConnected} />
+        <Decline {...props} />
       </div>
     </section>
   );
@@ -105,20 +110,20 @@ function Decline({ request, isConnected }: IElicitationProps): JSX.Element {
 }
 
 /** A form made from the schema that the agent sent. */
-function Form({ request, isConnected }: IElicitationProps): JSX.Element {
+function Form(props: IElicitationProps): JSX.Element {
   const { trans } = useChat();
-  const params = request.params as IElicitationParams;
-  const schema = params.requestedSchema ?? {};
-  const required = new Set(schema.required ?? []);
+  const { request, question, isConnected } = props;
+  const { form } = question;
+  const required = new Set(form.required);
   // Not with the request: after a reconnect another one stands for the same.
   const [values, setValues] = useKept(
     useSession(),
     `form ${request.id}`,
-    initialValues(schema)
+    initialValues(form)
   );
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
-    request.answer({ action: 'accept', content: contentOf(schema, values) });
+    request.answer({ action: 'accept', content: contentOf(form, values) });
   };
   return (
     <form
@@ -129,11 +134,11 @@ function Form({ request, isConnected }: IElicitationProps): JSX.Element {
     >
       <div className="jp-acp-Card-header">
         <span className="jp-acp-Card-title">
-          <Visible text={params.message} />
+          <Visible text={question.message} />
         </span>
       </div>
       <div className="jp-acp-Card-body">
-        {Object.entries(schema.properties ?? {}).map(([name, property]) => (
+        {Object.entries(form.properties).map(([name, property]) => (
           <Field
             key={name}
             name={name}
@@ -143,6 +148,7 @@ function Form({ request, isConnected }: IElicitationProps): JSX.Element {
             onChange={value => setValues(new Map(values).set(name, value))}
           />
         ))}
+        {request.dropped.length > 0 && <Dropped parts={request.dropped} />}
       </div>
       <div className="jp-acp-Card-buttons">
         <button
@@ -152,7 +158,7 @@ function Form({ request, isConnected }: IElicitationProps): JSX.Element {
         >
           {trans.__('Submit')}
         </button>
-        <Decline request={request} isConnected={isConnected} />
+        <Decline {...props} />
       </div>
     </form>
   );
@@ -160,7 +166,7 @@ function Form({ request, isConnected }: IElicitationProps): JSX.Element {
 
 interface IFieldProps {
   name: string;
-  property: IElicitationProperty;
+  property: IProperty;
   required: boolean;
   value: Value | undefined;
   onChange: (value: Value) => void;
@@ -179,11 +185,15 @@ function Field(props: IFieldProps): JSX.Element {
   const isCheck = property.type === 'boolean';
   const label = (
     <>
-      {property.title ?? name}
+      <Visible text={property.title ?? name} />
       {required && <span aria-hidden="true"> *</span>}
     </>
   );
-  const description = help && <small id={help}>{property.description}</small>;
+  const description = help && (
+    <small id={help}>
+      <Visible text={property.description ?? ''} />
+    </small>
+  );
   if (isSeveral(property)) {
     return (
       <fieldset {...described} className="jp-acp-Field">
@@ -275,7 +285,7 @@ function Input({
     <input
       {...common}
       className="jp-mod-styled"
-      type={INPUT_TYPES[property.format ?? ''] ?? 'text'}
+      type={INPUT_TYPES.get(property.format ?? '') ?? 'text'}
       minLength={property.minLength}
       maxLength={property.maxLength}
       // Browsers want the whole text to fit, schemas only some part of it.
@@ -287,11 +297,11 @@ function Input({
   );
 }
 
-const INPUT_TYPES: Record<string, string> = {
-  email: 'email',
-  uri: 'url',
-  date: 'date'
-};
+const INPUT_TYPES = new Map<string, string>([
+  ['email', 'email'],
+  ['uri', 'url'],
+  ['date', 'date']
+]);
 
 /** A moment as its field has it: in the time zone of whoever looks. */
 function localTime(value: Value | undefined): string {
@@ -341,7 +351,7 @@ function Several({
               )
             }
           />
-          {choice.title ?? choice.const}
+          <Visible text={choice.title ?? choice.const} />
         </label>
       ))}
     </>

@@ -1,17 +1,12 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { IElicitationProperty, IElicitationSchema } from '../protocol';
+import type { IChoice, IForm, IProperty } from '../decode/questions';
 
 export type Value = string | number | boolean | string[];
 
 /** What was filled into a form; agents choose the names, `constructor` too. */
 export type Values = ReadonlyMap<string, Value>;
-
-export interface IChoice {
-  const: string;
-  title?: string;
-}
 
 /** What can be chosen for a field, if it is not free. */
 export function choicesOf(
@@ -26,13 +21,13 @@ export function choicesOf(
 }
 
 /** Whether any number of choices may be taken. */
-export function isSeveral({ type, items }: IElicitationProperty): boolean {
+export function isSeveral({ type, items }: IProperty): boolean {
   return type === 'array' && choicesOf(items).length > 0;
 }
 
 /** How many must be chosen: none in a field that may be left out. */
 export function leastOf(
-  { minItems }: IElicitationProperty,
+  { minItems }: IProperty,
   isRequired: boolean,
   chosen: number
 ): number {
@@ -40,11 +35,11 @@ export function leastOf(
 }
 
 /** What a form holds before anybody has touched it. */
-export function initialValues({ properties }: IElicitationSchema): Values {
+export function initialValues({ properties }: IForm): Values {
   const values = new Map<string, Value>();
-  for (const [name, property] of Object.entries(properties ?? {})) {
-    if (property.default !== undefined && property.default !== null) {
-      values.set(name, property.default as Value);
+  for (const [name, property] of Object.entries(properties)) {
+    if (property.default !== undefined) {
+      values.set(name, property.default);
     } else if (property.type === 'boolean') {
       values.set(name, false);
     }
@@ -54,11 +49,11 @@ export function initialValues({ properties }: IElicitationSchema): Values {
 
 /** What is sent: without the fields that were left empty and may be. */
 export function contentOf(
-  { properties, required = [] }: IElicitationSchema,
+  { properties, required }: IForm,
   values: Values
 ): Record<string, Value> {
   const content: [string, Value][] = [];
-  for (const [name, property] of Object.entries(properties ?? {})) {
+  for (const [name, property] of Object.entries(properties)) {
     const value = values.get(name) ?? (isSeveral(property) ? [] : '');
     const isEmpty = Array.isArray(value)
       ? value.length === 0 && !required.includes(name)

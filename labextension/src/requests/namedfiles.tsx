@@ -4,7 +4,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { INamedFile } from '../protocol';
+import type { INamedFile } from '../decode/questions';
 import { useChat } from '../ui/context';
 import { Visible } from '../ui/visible';
 

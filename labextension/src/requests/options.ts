@@ -3,7 +3,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IPermissionOption } from '../protocol';
+import type { IPermissionOption } from '../decode/questions';
 
 const YES = ['allow', 'allowed', 'approve', 'accept', 'yes'];
 /** These say yes to something that is named after them. */

@@ -8,24 +8,21 @@ import {
   infoIcon
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 
-import {
-  type IPermissionOption,
-  type IPermissionParams,
-  type PermissionOutcome,
-  ourMeta
-} from '../protocol';
+import type { IPermission, IPermissionOption } from '../decode/questions';
 import { placesOf } from '../tools/call';
 import { inputText } from '../tools/input';
-import { requestWords } from '../tools/owntools';
+import { permissionWords } from '../tools/owntools';
 import { ToolDetails, ToolIcon } from '../tools/toolcall';
 import { Content } from '../ui/content';
 import { useChat } from '../ui/context';
 import { Location } from '../ui/location';
+import { Dropped } from '../ui/unreadable';
 import { Visible } from '../ui/visible';
 import { NamedFiles } from './namedfiles';
 import { keyOf, meaningOf, ordered } from './options';
-import { type IExplained, askedOf } from './question';
+import { askedOf } from './question';
 import type { IPendingRequest } from './request';
 
 /** A map, for agents choose the kind, and one may choose `constructor`. */
@@ -45,6 +42,7 @@ const MARKS = new Map<string, LabIcon>([
 
 interface IPermissionProps {
   request: IPendingRequest;
+  question: IPermission;
   /** The id of the agent that asks. */
   agent: string;
   isConnected: boolean;
@@ -58,24 +56,22 @@ interface IPermissionProps {
  */
 export function Permission({
   request,
+  question,
   agent,
   isConnected,
   onKey
 }: IPermissionProps): JSX.Element {
   const { trans, rules } = useChat();
-  const { options: given = [] } = request.params as IPermissionParams;
-  const { rule, files = [] } = ourMeta<IExplained>(request.params);
-  const { call, isHiding } = React.useMemo(
-    () => askedOf(request.params),
-    [request.params]
-  );
+  const { options: given, explained } = question;
+  const { rule, files = [] } = explained;
+  const { call, isHiding } = React.useMemo(() => askedOf(question), [question]);
   const input = React.useMemo(() => inputText(call), [call]);
   const options = React.useMemo(() => ordered(given), [given]);
   const title =
-    requestWords(request.params, trans) ||
+    permissionWords(question, trans) ||
     trans.__('The agent asks for permission');
   const choose = ({ optionId, kind }: IPermissionOption): void => {
-    const outcome: PermissionOutcome = { outcome: 'selected', optionId };
+    const outcome: RequestPermissionOutcome = { outcome: 'selected', optionId };
     request.answer({ outcome });
     if (rule && ['allow_always', 'reject_always'].includes(kind)) {
       const decision = kind === 'allow_always' ? 'allow' : 'deny';
@@ -130,6 +126,7 @@ export function Permission({
           </Location>
         ))}
         <ToolDetails call={call} isAsked />
+        {request.dropped.length > 0 && <Dropped parts={request.dropped} />}
       </div>
       <div className="jp-acp-Card-buttons">
         {options.map((option, index) => (
@@ -193,7 +190,7 @@ function Option({
         onClick={event => onChoose(event.detail === 0)}
       >
         <span className="jp-acp-Option-name">
-          <Visible text={String(option.name ?? '')} />
+          <Visible text={option.name} />
         </span>
         {meaning && <Mark.react tag="span" className="jp-acp-Option-mark" />}
       </button>

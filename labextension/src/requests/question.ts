@@ -1,26 +1,14 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { IPermissionRules } from '../api/permissions';
-import {
-  type INamedFile,
-  type IPermissionParams,
-  type ToolContent,
-  ourMeta
-} from '../protocol';
+import type { ToolCallContent } from '@agentclientprotocol/sdk';
+
+import type { IPermission } from '../decode/questions';
+import { ourMeta } from '../protocol';
 import { type IToolCall, mergeToolCall, newToolCall } from '../tools/call';
 import { asText } from '../tools/input';
-import { type IOwnQuestion, isJsonTitle, ownKind } from '../tools/owntools';
+import { isJsonTitle, ownKind } from '../tools/owntools';
 import { hasHidden } from '../ui/hidden';
-
-/** What the server has to say of a question. */
-export interface IExplained extends IOwnQuestion {
-  /** What a lasting answer would mean; agents keep their own. */
-  rule: Pick<IPermissionRules.IRule, 'kind' | 'match'>;
-  files: INamedFile[];
-  /** Whether the same stands in the content, for clients that do not know us. */
-  isWarned: boolean;
-}
 
 /** What a question asks about, as a card shows it. */
 export interface IAsked {
@@ -29,14 +17,13 @@ export interface IAsked {
   isHiding: boolean;
 }
 
-export function askedOf(params: unknown): IAsked {
-  const { toolCall } = params as IPermissionParams;
-  const call = newToolCall(toolCall?.toolCallId ?? '');
-  if (!toolCall) {
+export function askedOf({ call: asked, explained }: IPermission): IAsked {
+  const call = newToolCall(asked?.toolCallId ?? '');
+  if (!asked) {
     return { call, isHiding: false };
   }
-  mergeToolCall(call, toolCall);
-  const { tool, title, content, isWarned } = ourMeta<IExplained>(params);
+  mergeToolCall(call, asked);
+  const { tool, title, content, isWarned } = explained;
   if (tool && content) {
     // What the tool would be called with says the same in the agent's words.
     const { locations } = call;
@@ -54,11 +41,11 @@ export function askedOf(params: unknown): IAsked {
     // The files are told in our own way.
     call.content = call.content.filter(part => !isWarning(part));
   }
-  return { call, isHiding: anyHidden(toolCall) };
+  return { call, isHiding: anyHidden(asked) };
 }
 
 /** What a call shows, and its title where that is neither words nor the input. */
-function withTitle({ title, content, rawInput }: IToolCall): ToolContent[] {
+function withTitle({ title, content, rawInput }: IToolCall): ToolCallContent[] {
   const isTold = ['{}', '[]', asText(rawInput), asText(rawInput, 2)];
   return isTold.includes(title.trim())
     ? content
@@ -66,7 +53,7 @@ function withTitle({ title, content, rawInput }: IToolCall): ToolContent[] {
 }
 
 /** Whether it is for clients that know nothing of the files that we tell of. */
-function isWarning(part: ToolContent): boolean {
+function isWarning(part: ToolCallContent): boolean {
   return part.type === 'content' && 'risk' in ourMeta(part.content);
 }
 

@@ -3,9 +3,9 @@
 
 import * as React from 'react';
 
-import { Method } from '../protocol';
 import { Boundary } from '../ui/boundary';
 import { useChat } from '../ui/context';
+import { Dropped } from '../ui/unreadable';
 import { Elicitation } from './elicitation';
 import { Permission } from './permission';
 import type { IAsking, IPendingRequest } from './request';
@@ -64,11 +64,16 @@ export function Requests({
     return null;
   }
   const show = (request: IPendingRequest): JSX.Element =>
-    request.method === Method.elicit ? (
-      <Elicitation request={request} isConnected={isConnected} />
+    request.question.kind === 'elicitation' ? (
+      <Elicitation
+        request={request}
+        question={request.question}
+        isConnected={isConnected}
+      />
     ) : (
       <Permission
         request={request}
+        question={request.question}
         agent={model.info.agent}
         isConnected={isConnected}
         onKey={() => {
@@ -86,8 +91,15 @@ export function Requests({
       {requests.map(request => (
         <Boundary
           key={request.id}
-          words={trans.__(
-            "The agent's question cannot be shown. Stop the agent to continue."
+          fallback={() => (
+            <section className="jp-acp-Card" tabIndex={-1}>
+              <p className="jp-acp-Problem" role="alert">
+                {trans.__(
+                  "The agent's question cannot be shown. Stop the agent to continue."
+                )}
+              </p>
+              <Dropped parts={[request.question]} />
+            </section>
           )}
         >
           {show(request)}

@@ -2,8 +2,12 @@
 // Distributed under the terms of the Modified BSD License.
 
 import * as React from 'react';
+import type {
+  SessionConfigSelectGroup,
+  SessionConfigSelectOption
+} from '@agentclientprotocol/sdk';
 
-import type { IConfigChoice, IConfigGroup, IConfigOption } from '../protocol';
+import type { IConfigOption } from '../decode/setup';
 import { asText } from '../tools/input';
 import { useChat } from '../ui/context';
 import { Visible } from '../ui/visible';
@@ -17,7 +21,7 @@ interface ISettingsProps {
 /** The mode, the model and every option that the agent offers for this session. */
 export function Settings({ model, isConnected }: ISettingsProps): JSX.Element {
   const { trans } = useChat();
-  const { modes, models, configOptions } = model.transcript;
+  const { modes, models, configOptions } = model.transcript.facts;
   // Some agents offer the same twice: once the old way, once as an option.
   const hasOption = (category: string): boolean =>
     configOptions.some(each => each.category === category);
@@ -110,7 +114,7 @@ interface ISelectProps {
   description?: string | null;
   isConnected: boolean;
   value: string;
-  options: readonly (IConfigChoice | IConfigGroup)[];
+  options: readonly (SessionConfigSelectOption | SessionConfigSelectGroup)[];
   onChange: (value: string) => void;
 }
 
@@ -155,17 +159,26 @@ function Select({
   );
 }
 
-function Choice({ choice }: { choice: IConfigChoice }): JSX.Element {
+function Choice({
+  choice
+}: {
+  choice: SessionConfigSelectOption;
+}): JSX.Element {
   return <option value={choice.value}>{choice.name}</option>;
 }
 
-function isGroup(each: IConfigChoice | IConfigGroup): each is IConfigGroup {
-  return Array.isArray((each as IConfigGroup).options);
+function isGroup(
+  each: SessionConfigSelectOption | SessionConfigSelectGroup
+): each is SessionConfigSelectGroup {
+  return Array.isArray((each as SessionConfigSelectGroup).options);
 }
 
 function withDescription({
   name,
   description
-}: Pick<IConfigOption, 'name' | 'description'>): string {
+}: {
+  name: string;
+  description?: string | null;
+}): string {
   return description ? `${name}\n${description}` : name;
 }

@@ -15,6 +15,8 @@ import {
 } from '../changes/changes';
 import type { IReviewed } from '../changes/context';
 import { ConnectionLostError, RpcError } from '../connection/rpc';
+import { decodeQuestion } from '../decode/questions';
+import { decodeSetup } from '../decode/setup';
 import { promptBlocks } from '../prompt/attachment';
 import { Composer, type IComposed, type ISent } from '../prompt/composer';
 import { type IWaitingPrompt, SentPrompts } from '../prompt/sent';
@@ -22,7 +24,6 @@ import type { IPromptSession } from '../prompt/session';
 import {
   type IAttachResult,
   type ISessionInfo,
-  type ISessionSetup,
   type IPromptResult,
   type IQueuedPrompt,
   ErrorCode,
@@ -52,7 +53,7 @@ export class SessionModel
       _options.info.id
     );
     this._run = _options.connection.server.run;
-    this._transcript.setUp(_options.setup ?? {});
+    this._transcript.facts.setUp(decodeSetup(_options.setup, warn));
   }
 
   /** What can be done with what a remote session brings back. */
@@ -138,7 +139,7 @@ export class SessionModel
     const { connection } = this._options;
     const { text, attachments } = composed;
     const prompt = promptBlocks(text, attachments, {
-      ...this._transcript.promptCapabilities,
+      ...this._transcript.facts.promptCapabilities,
       isRemote: this.isRemote
     });
     const context = sharesContext ? {} : { context: false };
@@ -272,7 +273,7 @@ export class SessionModel
   /** Ask for everything after what is known, then follow. */
   async attach(): Promise<void> {
     const result = await this._requestAttach();
-    this._transcript.setUp(result);
+    this._transcript.facts.setUp(decodeSetup(result, warn));
     if (result.session) {
       this._info = { ...this._info, ...result.session };
     }
@@ -342,10 +343,14 @@ export class SessionModel
       return false;
     }
     this._expected.delete(request.id);
+    const dropped: unknown[] = [];
+    const question = decodeQuestion(request.method, request.params, part =>
+      dropped.push(part)
+    );
     this._requests.set(request.id, {
       id: request.id,
-      method: request.method,
-      params: request.params,
+      question,
+      dropped,
       answer: result => {
         request.respond(result);
         this._requests.delete(request.id);
@@ -444,12 +449,18 @@ export class SessionModel
   private readonly _changed = new Signal<this, void>(this);
 }
 
+/** What an agent offers has no row in the transcript. */
+function warn(part: unknown): void {
+  console.warn('jupyter-acp: an offer of the agent could not be read', part);
+}
+
 export namespace SessionModel {
   export interface IOptions {
     connection: IAcpConnection;
     progress: GitProgress;
     info: ISessionInfo;
-    setup?: ISessionSetup;
+    /** The answer to the request that began it. */
+    setup?: unknown;
     draft?: string;
   }
 }

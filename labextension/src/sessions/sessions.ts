@@ -4,6 +4,7 @@
 import type { IStateDB } from '@jupyterlab/statedb';
 import { DisposableSet } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
+import type { PromptCapabilities } from '@agentclientprotocol/sdk';
 
 import type { IAcpConnection } from '../api/connection';
 import type { ISessions } from '../api/sessions';
@@ -11,7 +12,6 @@ import type { AcpApi } from '../connection/rest';
 import {
   type IMeta,
   type INewSessionResult,
-  type IPromptCapabilities,
   type ISessionInfo,
   type ISessionParams,
   META_KEY,
@@ -254,7 +254,7 @@ export class Sessions implements ISessions {
     const told = ourMeta<{
       agent: string;
       session: ISessionInfo;
-      agentCapabilities: { promptCapabilities?: IPromptCapabilities };
+      agentCapabilities: { promptCapabilities?: PromptCapabilities };
     }>(result);
     if (told.session) {
       this.list.take(told.session);

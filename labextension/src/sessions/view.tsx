@@ -1,7 +1,6 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { Button, closeIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
@@ -11,11 +10,10 @@ import { McpServers } from '../agents/mcpservers';
 import { ChangesContext } from '../changes/context';
 import { Prompt } from '../prompt/prompt';
 import { useSharesContext } from '../prompt/settings';
-import type { IElicitationParams, IPermissionParams } from '../protocol';
 import { ResultsContext } from '../remote/context';
 import type { IPendingRequest } from '../requests/request';
 import { Requests } from '../requests/requests';
-import { requestWords } from '../tools/owntools';
+import { questionWords } from '../requests/words';
 import { TranscriptView } from '../transcript/view';
 import { useFrameUpdates } from '../ui/hooks';
 import { SessionContext } from '../ui/session';
@@ -71,7 +69,7 @@ export function SessionView({
         {requests.length > 0 &&
           trans.__(
             'The agent waits for you: %1',
-            subjectOf(requests.at(-1)!, trans)
+            questionWords(requests.at(-1)!.question, trans)
           )}
       </div>
       <Requests model={model} isConnected={isConnected} inputRef={inputRef} />
@@ -109,8 +107,8 @@ export function SessionView({
           isConnected={isConnected}
         >
           <Settings model={model} isConnected={isConnected} />
-          <McpServers servers={transcript.servers} />
-          {transcript.usage && <Usage usage={transcript.usage} />}
+          <McpServers servers={transcript.facts.servers} />
+          {transcript.facts.usage && <Usage usage={transcript.facts.usage} />}
         </Prompt>
       )}
     </SessionProviders>
@@ -140,21 +138,10 @@ function SessionProviders({ model, children }: IProvidersProps): JSX.Element {
   );
 }
 
-function subjectOf(
-  { params }: IPendingRequest,
-  trans: TranslationBundle
-): string {
-  const { toolCall, message } = params as Partial<
-    IPermissionParams & IElicitationParams
-  >;
-  return toolCall ? requestWords(params, trans) : (message ?? '');
-}
-
 function askedCalls(requests: readonly IPendingRequest[]): Set<string> {
   return new Set(
-    requests.map(
-      ({ params }) =>
-        (params as Partial<IPermissionParams>).toolCall?.toolCallId ?? ''
+    requests.map(({ question }) =>
+      question.kind === 'permission' ? (question.call?.toolCallId ?? '') : ''
     )
   );
 }

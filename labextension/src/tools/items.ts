@@ -2,9 +2,9 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { IChange } from '../changes/changes';
+import type { IToolRecord } from '../decode/record';
 import type { IRow } from '../ui/row';
 import type { IToolCall } from './call';
-import type { IToolRecord } from './record';
 
 export interface IToolItem extends IRow {
   kind: 'tool';

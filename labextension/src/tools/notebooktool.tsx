@@ -4,21 +4,13 @@
 import * as React from 'react';
 
 import { MadeChange } from '../changes/change';
+import type { IRun, IToolRecord, IVariables } from '../decode/record';
 import { Code } from '../ui/code';
 import { useChat } from '../ui/context';
 import { useKept } from '../ui/hooks';
 import { Visible } from '../ui/visible';
 import type { IToolItem } from './items';
 import { Outputs } from './outputs';
-import {
-  type IRun,
-  type IToolRecord,
-  type IVariables,
-  codeOf,
-  outputsOf,
-  runsOf,
-  variablesOf
-} from './record';
 
 interface INotebookToolProps {
   item: IToolItem;
@@ -32,10 +24,7 @@ export function NotebookTool({
   record,
   revision
 }: INotebookToolProps): JSX.Element {
-  const runs = React.useMemo(() => runsOf(record), [record]);
-  const variables = React.useMemo(() => variablesOf(record), [record]);
-  const outputs = React.useMemo(() => outputsOf(record), [record]);
-  const code = codeOf(record);
+  const { code, outputs, runs, variables } = record;
   return (
     <>
       {record.error && (
@@ -65,16 +54,16 @@ export function isTellingRecord(item: IToolItem): boolean {
   const { record, made } = item;
   return (
     record !== undefined &&
-    (record.error !== undefined || made.length > 0 || runsOf(record).length > 0)
+    (record.error !== undefined || made.length > 0 || record.runs.length > 0)
   );
 }
 
 /** Whether there is something of it to unfold. */
 export function hasRecordDetails(record: IToolRecord): boolean {
   return (
-    codeOf(record) !== '' ||
-    variablesOf(record) !== null ||
-    outputsOf(record).length > 0
+    record.code !== '' ||
+    record.variables !== undefined ||
+    record.outputs.length > 0
   );
 }
 

@@ -81,7 +81,8 @@ const Output = React.memo(function Output({
   const host = React.useRef<HTMLDivElement>(null);
   const onClick = useLinks();
   const [problem, setProblem] = React.useState('');
-  React.useEffect(() => {
+  // A widget must be disposed of while its node is still in the page.
+  React.useLayoutEffect(() => {
     let shown: Widget | null = null;
     let isGone = false;
     const show = async (): Promise<void> => {

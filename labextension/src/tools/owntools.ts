@@ -2,14 +2,10 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ToolKind } from '@agentclientprotocol/sdk';
 
-import {
-  type IPermissionParams,
-  type ToolContent,
-  type ToolKind,
-  ourMeta
-} from '../protocol';
-import { type IToolCall, mergeToolCall, newToolCall } from './call';
+import type { IPermission } from '../decode/questions';
+import type { IToolCall } from './call';
 
 /** The tools that our server gives to agents, and what kind of thing each does. */
 const KINDS = new Map<string, ToolKind>([
@@ -76,28 +72,28 @@ export function ownKind(tool: string): ToolKind {
 
 /** What one of our tools does, in words. */
 export function ownWords(tool: string, trans: TranslationBundle): string {
-  const words: Record<string, string> = {
-    open_documents: trans.__('List open documents'),
-    recent_documents: trans.__('List recent documents'),
-    active_document: trans.__('Look at the active document'),
-    read_notebook: trans.__('Read notebook'),
-    create_notebook: trans.__('Create notebook'),
-    edit_cell: trans.__('Edit cell'),
-    insert_cell: trans.__('Insert cell'),
-    delete_cell: trans.__('Delete cell'),
-    move_cell: trans.__('Move cell'),
-    save_document: trans.__('Save document'),
-    run_cell: trans.__('Run cell'),
-    run_cells: trans.__('Run cells'),
-    run_code: trans.__('Run code'),
-    restart_kernel: trans.__('Restart kernel'),
-    interrupt_kernel: trans.__('Interrupt kernel'),
-    read_variables: trans.__('Read variables'),
-    cell_output: trans.__('Read cell output'),
-    list_kernels: trans.__('List kernels'),
-    show_document: trans.__('Show document')
-  };
-  return words[tool] ?? tool;
+  const words = new Map<string, string>([
+    ['open_documents', trans.__('List open documents')],
+    ['recent_documents', trans.__('List recent documents')],
+    ['active_document', trans.__('Look at the active document')],
+    ['read_notebook', trans.__('Read notebook')],
+    ['create_notebook', trans.__('Create notebook')],
+    ['edit_cell', trans.__('Edit cell')],
+    ['insert_cell', trans.__('Insert cell')],
+    ['delete_cell', trans.__('Delete cell')],
+    ['move_cell', trans.__('Move cell')],
+    ['save_document', trans.__('Save document')],
+    ['run_cell', trans.__('Run cell')],
+    ['run_cells', trans.__('Run cells')],
+    ['run_code', trans.__('Run code')],
+    ['restart_kernel', trans.__('Restart kernel')],
+    ['interrupt_kernel', trans.__('Interrupt kernel')],
+    ['read_variables', trans.__('Read variables')],
+    ['cell_output', trans.__('Read cell output')],
+    ['list_kernels', trans.__('List kernels')],
+    ['show_document', trans.__('Show document')]
+  ]);
+  return words.get(tool) ?? tool;
 }
 
 /** Some agents put what a tool is called with where its title should be. */
@@ -115,26 +111,17 @@ export function callWords(
   return tool ? ownWords(tool, trans) : mcpWords(said, trans);
 }
 
-/** What the server tells of a question that is certainly about a tool of ours. */
-export interface IOwnQuestion {
-  tool: string;
-  title: string;
-  content: ToolContent[];
-}
-
 /**
  * What an agent asks about; empty if it never says. Our own words are used only
  * where the server is certain: a title may be what the model has made up.
  */
-export function requestWords(
-  params: unknown,
+export function permissionWords(
+  { call, explained: { tool, title } }: IPermission,
   trans: TranslationBundle
 ): string {
-  const { tool, title } = ourMeta<IOwnQuestion>(params);
-  const { toolCall } = (params ?? {}) as Partial<IPermissionParams>;
-  const call = newToolCall('');
-  mergeToolCall(call, toolCall ?? { toolCallId: '' });
-  return tool ? title || ownWords(tool, trans) : mcpWords(saidOf(call), trans);
+  return tool
+    ? title || ownWords(tool, trans)
+    : mcpWords(saidOf({ title: '', ...call }), trans);
 }
 
 /** A tool's name with that of its server, in words; anything else as it is. */

@@ -3,9 +3,9 @@
 
 import type { IChangeItem } from '../changes/items';
 import { reviewOf } from '../changes/review';
+import type { IToolRecord } from '../decode/record';
 import { newToolCall } from './call';
 import type { IToolItem } from './items';
-import { type IToolRecord, toolRecord } from './record';
 
 /** The tools after which a notebook is another. */
 const CHANGING = [
@@ -35,11 +35,7 @@ export class ToolRecords {
   constructor(private readonly _rows: IToolRows) {}
 
   /** Take a record; returns the row that shows it now. */
-  take(params: unknown): IToolItem | null {
-    const record = toolRecord(params);
-    if (!record) {
-      return null;
-    }
+  take(record: IToolRecord): IToolItem {
     const item = this._rowOf(record);
     item.record = record;
     item.revision++;
@@ -135,6 +131,6 @@ export class ToolRecords {
 
 /** Whether a change puts in what a call was told to put in. */
 function isSourceOf(record: IToolRecord, { change }: IChangeItem): boolean {
-  const { source } = record.arguments as { source?: unknown };
+  const { source } = record.arguments;
   return reviewOf(change).parts.some(part => part.newText.trimEnd() === source);
 }

@@ -2,12 +2,12 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ToolKind } from '@agentclientprotocol/sdk';
 
-import type { ToolKind } from '../protocol';
+import type { IToolRecord } from '../decode/record';
 import type { IToolCall } from './call';
 import type { IToolItem } from './items';
 import { callWords, ownKind, ownTool } from './owntools';
-import { type IToolRecord, fieldsOf } from './record';
 
 /** How a tool call is shown: in our own words where we know what it is. */
 export interface IShownTool {
@@ -42,14 +42,16 @@ export function shownStatus(
   return record && !isLeft ? record.status : call.status;
 }
 
-function recordTitle(record: IToolRecord, trans: TranslationBundle): string {
-  const { name, path, result, title } = record;
-  const { cells, shown } = fieldsOf(result);
-  if (name === 'read_notebook' && path && typeof cells === 'number') {
-    const file = path.split('/').at(-1) ?? path;
-    return typeof shown === 'number' && shown < cells
-      ? trans.__('Read %1 of %2 cells of %3', shown, cells, file)
-      : trans._n('Read %1 cell of %2', 'Read %1 cells of %2', cells, file);
+function recordTitle(
+  { cells, path, title }: IToolRecord,
+  trans: TranslationBundle
+): string {
+  if (!path || !cells) {
+    return title;
   }
-  return title;
+  const { all, shown } = cells;
+  const file = path.split('/').at(-1) ?? path;
+  return shown !== undefined && shown < all
+    ? trans.__('Read %1 of %2 cells of %3', shown, all, file)
+    : trans._n('Read %1 cell of %2', 'Read %1 cells of %2', all, file);
 }

@@ -1,13 +1,10 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { ToolContent } from '../protocol';
-import { AnsiText } from '../ui/ansi';
+import type { ToolCallContent } from '@agentclientprotocol/sdk';
 
-export interface IExit {
-  exitCode?: number | null;
-  signal?: string | null;
-}
+import type { IExit } from '../decode/toolcall';
+import { AnsiText } from '../ui/ansi';
 
 /** A command, as far as it was told of. */
 export class TerminalOutput {
@@ -25,28 +22,26 @@ export class TerminalOutput {
 interface IHolder {
   revision: number;
   readonly call: {
-    readonly content: readonly ToolContent[];
+    readonly content: readonly ToolCallContent[];
     readonly terminals: Record<string, TerminalOutput>;
   };
 }
 
 /** The commands that the server runs for an agent, and where each is shown. */
 export class Terminals {
-  created({ terminalId, name }: Record<string, unknown>): void {
-    this._change(terminalId, terminal => {
-      terminal.name = typeof name === 'string' ? name : undefined;
+  created(id: string, name: string | undefined): void {
+    this._change(id, terminal => {
+      terminal.name = name;
     });
   }
 
-  printed({ terminalId, data }: Record<string, unknown>): void {
-    this._change(terminalId, terminal =>
-      terminal.output.append(typeof data === 'string' ? data : '')
-    );
+  printed(id: string, data: string): void {
+    this._change(id, terminal => terminal.output.append(data));
   }
 
-  exited({ terminalId, exitStatus }: Record<string, unknown>): void {
-    this._change(terminalId, terminal => {
-      terminal.exit = (exitStatus as IExit | undefined) ?? {};
+  exited(id: string, exit: IExit): void {
+    this._change(id, terminal => {
+      terminal.exit = exit;
       terminal.name = undefined;
     });
   }
@@ -71,12 +66,9 @@ export class Terminals {
   }
 
   private _change(
-    id: unknown,
+    id: string,
     change: (terminal: TerminalOutput) => void
   ): void {
-    if (typeof id !== 'string') {
-      return;
-    }
     change(this._get(id));
     const holder = this._shownIn.get(id);
     if (holder) {

@@ -18,10 +18,10 @@ import {
   terminalIcon
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import type { ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
 
 import { MadeChange, ProposedChange } from '../changes/change';
 import type { IChange } from '../changes/changes';
-import type { ToolContent, ToolKind } from '../protocol';
 import { Code } from '../ui/code';
 import { Content } from '../ui/content';
 import { useChat } from '../ui/context';
@@ -139,7 +139,7 @@ const ToolText = React.memo(function ToolText({
 });
 
 interface IToolContentProps {
-  content: ToolContent;
+  content: ToolCallContent;
   /** Given if the content is a change that was made. */
   change?: IChange;
   revision: number;
@@ -299,7 +299,9 @@ export function ToolCall({
           <RawDetails
             item={item}
             title={title}
-            isAlone={!isTelling && !hasContent && !record?.result}
+            isAlone={
+              !isTelling && !hasContent && record?.status !== 'completed'
+            }
           >
             {record && hasContent && <ToolDetails call={call} />}
           </RawDetails>

@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { ContentBlock, ISessionUpdate } from '../protocol';
+import type { ICompaction } from '../decode/messages';
 import { type ICompactionItem, appendContent } from './items';
 
 type NewItem = Omit<ICompactionItem, 'key' | 'revision'>;
@@ -11,23 +11,14 @@ export class Compactions {
   constructor(private readonly _push: (item: NewItem) => ICompactionItem) {}
 
   /** Take what is told of one: all of it, or the next part of its summary. */
-  take(update: ISessionUpdate): void {
-    const { compactionId, status, summary, error, content } = update;
-    if (typeof compactionId !== 'string') {
-      return;
-    }
-    const item = this._get(compactionId);
-    item.status = typeof status === 'string' ? status : item.status;
-    if (summary !== undefined) {
-      item.summary = [];
-    }
-    const added = (summary ?? content ?? []) as ContentBlock | ContentBlock[];
-    for (const block of [added].flat()) {
+  take({ id, status, summary, added, error }: ICompaction): void {
+    const item = this._get(id);
+    item.status = status ?? item.status;
+    item.summary = summary ? [] : item.summary;
+    for (const block of summary ?? (added ? [added] : [])) {
       appendContent(item.summary, block);
     }
-    if (error !== undefined) {
-      item.error = typeof error === 'string' ? error : '';
-    }
+    item.error = error ?? item.error;
     item.revision++;
   }
 

@@ -3,26 +3,15 @@
 
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ContentBlock, Diff } from '@agentclientprotocol/sdk';
 
 import type { IFileChange } from '../changes/review';
+import type { IToolRecord } from '../decode/record';
 import { hunks } from '../diff/hunks';
-import type {
-  ContentBlock,
-  IPermissionParams,
-  IRemoteResult,
-  IToolDiff
-} from '../protocol';
-import type { IAnswerItem } from '../requests/items';
-import { chosenWords } from '../requests/options';
+import type { IRemoteResult } from '../protocol';
+import { answerWords } from '../requests/words';
 import type { IToolCall } from '../tools/call';
 import type { IToolItem } from '../tools/items';
-import { requestWords } from '../tools/owntools';
-import {
-  type IToolRecord,
-  outputsOf,
-  runsOf,
-  variablesOf
-} from '../tools/record';
 import { shownTool } from '../tools/shown';
 import { AnsiText } from '../ui/ansi';
 import { fenced } from '../ui/fence';
@@ -156,11 +145,13 @@ function itemText(item: TranscriptItem, trans: TranslationBundle): string {
     case 'stop':
       return note(trans.__('The turn ended: %1', item.reason));
     case 'answer':
-      return note(answerText(item, trans));
+      return note(answerWords(item.question, item.answer, trans));
     case 'refusal':
       return note(trans.__('Not allowed: %1', item.subject));
     case 'result':
       return resultText(item.result, trans);
+    case 'dropped':
+      return note(trans.__('The agent sent something that cannot be shown'));
     default:
       return '';
   }
@@ -205,7 +196,9 @@ function blockText(block: ContentBlock, trans: TranslationBundle): string {
     case 'resource':
       return [
         linked(block.resource.uri, block.resource.uri),
-        ...(block.resource.text ? [fenced(block.resource.text)] : [])
+        ...('text' in block.resource && block.resource.text
+          ? [fenced(block.resource.text)]
+          : [])
       ].join('\n\n');
     default:
       return '';
@@ -257,12 +250,12 @@ function callTexts(call: IToolCall, trans: TranslationBundle): string[] {
 
 /** What one of our own tools brought, as a notebook would tell it. */
 function recordTexts(record: IToolRecord, trans: TranslationBundle): string[] {
-  const runs = runsOf(record).flatMap(run => [
+  const runs = record.runs.flatMap(run => [
     run.source && fenced(run.source, run.language),
     ...run.outputs.map(output => outputText(output, trans)),
     note(run.note)
   ]);
-  const { variables = [] } = variablesOf(record) ?? {};
+  const { variables = [] } = record.variables ?? {};
   const lines = variables.map(
     ({ name, type, shape, value }) =>
       `${name}: ${type}${shape ? ` [${shape}]` : ''} = ${value}`
@@ -271,7 +264,7 @@ function recordTexts(record: IToolRecord, trans: TranslationBundle): string[] {
     note(record.error?.message ?? ''),
     ...runs,
     lines.length > 0 ? fenced(lines.join('\n')) : '',
-    ...outputsOf(record).map(output => outputText(output, trans))
+    ...record.outputs.map(output => outputText(output, trans))
   ];
 }
 
@@ -307,11 +300,7 @@ function plain(printed: string): string {
   return text.text;
 }
 
-function changeText({
-  path,
-  oldText,
-  newText
-}: IFileChange | IToolDiff): string {
+function changeText({ path, oldText, newText }: IFileChange | Diff): string {
   return diffText(path, oldText ?? '', newText);
 }
 
@@ -340,25 +329,6 @@ function diffText(path: string, before: string, after: string): string {
 
 function lines(text: string): string[] {
   return text ? text.replace(/\n$/, '').split('\n') : [];
-}
-
-function answerText(item: IAnswerItem, trans: TranslationBundle): string {
-  const params = item.params as Partial<IPermissionParams> | undefined;
-  const subject =
-    (requestWords(params, trans) || undefined) ??
-    (item.params as { message?: string } | undefined)?.message ??
-    trans.__('Question');
-  const outcome = item.outcome as
-    { optionId?: string; action?: string } | undefined;
-  const option = params?.options?.find(
-    each => each.optionId === outcome?.optionId
-  );
-  if (option) {
-    return trans.__('%1: %2', chosenWords(option, trans), subject);
-  }
-  return outcome?.action === 'accept'
-    ? trans.__('%1: %2', trans.__('Answered'), subject)
-    : trans.__('Not answered: %1', subject);
 }
 
 /** Where a result is to be found, also by who has nothing but this text. */
@@ -435,21 +405,21 @@ function codeBlocks(text: string): (IPiece | ICodePiece)[] {
   return pieces;
 }
 
-const ALIASES: Record<string, string> = {
-  py: 'python',
-  python3: 'python',
-  ipython: 'python',
-  jl: 'julia',
-  sh: 'bash',
-  shell: 'bash',
-  js: 'javascript',
-  ts: 'typescript'
-};
+const ALIASES = new Map<string, string>([
+  ['py', 'python'],
+  ['python3', 'python'],
+  ['ipython', 'python'],
+  ['jl', 'julia'],
+  ['sh', 'bash'],
+  ['shell', 'bash'],
+  ['js', 'javascript'],
+  ['ts', 'typescript']
+]);
 
 function isLanguage(info: string, language: string): boolean {
   const name = (text: string) => {
     const lower = text.toLowerCase();
-    return ALIASES[lower] ?? lower;
+    return ALIASES.get(lower) ?? lower;
   };
   return name(info) === name(language);
 }

@@ -2,7 +2,6 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { IToolItem } from '../tools/items';
-import { runsOf } from '../tools/record';
 import { shownStatus } from '../tools/shown';
 import type { TerminalOutput } from '../tools/terminals';
 import type { IMessageItem, TranscriptItem } from './items';
@@ -73,7 +72,7 @@ function isQuiet(item: IToolItem, asked: ReadonlySet<string>): boolean {
     shownStatus(call, record) === 'completed' &&
     !asked.has(call.toolCallId) &&
     made.length === 0 &&
-    !(record && runsOf(record).length > 0) &&
+    !record?.runs.length &&
     !call.content.some(part => part.type === 'diff') &&
     Object.values(call.terminals).every(hasEndedWell)
   );

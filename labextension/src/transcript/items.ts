@@ -1,15 +1,12 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { ContentBlock, PlanEntry } from '@agentclientprotocol/sdk';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IChangeItem, ISummaryItem } from '../changes/items';
-import {
-  type ContentBlock,
-  type IPlanEntry,
-  type IStateError,
-  ourMeta
-} from '../protocol';
+import type { INotice } from '../decode/messages';
+import { type IStateError, ourMeta } from '../protocol';
 import type { IResultItem } from '../remote/items';
 import type { IAnswerItem } from '../requests/items';
 import type { IToolItem } from '../tools/items';
@@ -43,17 +40,11 @@ export function userName(
 
 export interface IPlanItem extends IRow {
   kind: 'plan';
-  entries: IPlanEntry[];
+  entries: PlanEntry[];
 }
 
-export interface INoticeItem extends IRow {
+export interface INoticeItem extends IRow, INotice {
   kind: 'notice';
-  level: 'info' | 'warning' | 'error';
-  text: string;
-  /** What there is to say besides. */
-  detail?: string;
-  /** What the user can do about it. */
-  offer?: 'reload';
 }
 
 /** The agent makes room by summing up what was said before. */
@@ -63,6 +54,12 @@ export interface ICompactionItem extends IRow {
   /** What it remembers instead, if it tells. */
   summary: MessagePart[];
   error: string;
+}
+
+/** Parts of messages that could not be read. */
+export interface IDroppedItem extends IRow {
+  kind: 'dropped';
+  parts: unknown[];
 }
 
 export interface IErrorItem extends IRow {
@@ -90,6 +87,7 @@ export type TranscriptItem =
   | IPlanItem
   | INoticeItem
   | ICompactionItem
+  | IDroppedItem
   | IErrorItem
   | IStopItem
   | IAnswerItem
@@ -127,7 +125,7 @@ export function appendContent(
     last = { type: 'text', blocks: new MarkdownBlocks() };
     parts.push(last);
   }
-  last.blocks.append(content.text ?? '');
+  last.blocks.append(content.text);
 }
 
 /** How what an agent is told begins; see `jupyter_acp/context/block.py`. */

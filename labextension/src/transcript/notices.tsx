@@ -39,14 +39,14 @@ export function Notice({ item }: { item: INoticeItem }): JSX.Element {
 /** What a rule did not let the agent do. */
 export function Refusal({ item }: { item: IRefusalItem }): JSX.Element {
   const { trans } = useChat();
-  const words: Record<string, string> = {
-    admin: trans.__('Not allowed by the administrator:'),
-    "user's rule": trans.__('Not allowed by your rules:'),
-    'said before': trans.__('Rejected by you before:')
-  };
+  const words = new Map<string, string>([
+    ['admin', trans.__('Not allowed by the administrator:')],
+    ["user's rule", trans.__('Not allowed by your rules:')],
+    ['said before', trans.__('Rejected by you before:')]
+  ]);
   return (
     <p className="jp-acp-Notice jp-acp-mod-warning">
-      {words[item.by] ?? trans.__('Not allowed:')}{' '}
+      {words.get(item.by) ?? trans.__('Not allowed:')}{' '}
       <code>
         <Visible text={item.subject} />
       </code>
@@ -57,21 +57,30 @@ export function Refusal({ item }: { item: IRefusalItem }): JSX.Element {
 /** Why a turn ended before the agent was done. */
 export function Stop({ item }: { item: IStopItem }): JSX.Element {
   const { trans } = useChat();
-  const words: Record<string, string> = {
-    cancelled: trans.__('Stopped by you.'),
-    max_tokens: trans.__(
-      'The agent reached its token limit. Ask it to continue, or start a new session.'
-    ),
-    max_turn_requests: trans.__(
-      'The agent reached the request limit of a turn. Ask it to continue.'
-    ),
-    refusal: trans.__(
-      'The agent refused to continue. Rephrase your message, or start a new session.'
-    )
-  };
+  const words = new Map<string, string>([
+    ['cancelled', trans.__('Stopped by you.')],
+    [
+      'max_tokens',
+      trans.__(
+        'The agent reached its token limit. Ask it to continue, or start a new session.'
+      )
+    ],
+    [
+      'max_turn_requests',
+      trans.__(
+        'The agent reached the request limit of a turn. Ask it to continue.'
+      )
+    ],
+    [
+      'refusal',
+      trans.__(
+        'The agent refused to continue. Rephrase your message, or start a new session.'
+      )
+    ]
+  ]);
   return (
     <p className="jp-acp-Notice jp-acp-mod-info">
-      {words[item.reason] ?? trans.__('The turn ended: %1', item.reason)}
+      {words.get(item.reason) ?? trans.__('The turn ended: %1', item.reason)}
     </p>
   );
 }

@@ -3,8 +3,8 @@
 
 import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import type { ToolKind } from '@agentclientprotocol/sdk';
 
-import type { ToolKind } from '../protocol';
 import { shownTool } from '../tools/shown';
 import { useChat } from '../ui/context';
 import { useKept } from '../ui/hooks';

@@ -1,29 +1,22 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { PlanEntry } from '@agentclientprotocol/sdk';
+
+import { Changes, type IChange, TurnChanges } from '../changes/changes';
 import {
-  Changes,
-  type Decision,
-  type IChange,
-  TurnChanges
-} from '../changes/changes';
+  type IChunk,
+  type IDecided,
+  type IFileChanged,
+  type IRuled,
+  type IStateChange,
+  type SessionEvent,
+  decodeMessage
+} from '../decode/messages';
+import type { IToolUpdate } from '../decode/toolcall';
 import {
-  type ContentBlock,
-  type IAvailableCommand,
-  type IConfigOption,
-  type IMcpServer,
-  type IModelState,
-  type IModeState,
-  type IPlanEntry,
-  type IPromptCapabilities,
   type IRemoteResult,
-  type ISessionSetup,
-  type ISessionUpdate,
   type IStateError,
-  type IToolCallUpdate,
-  type IUsage,
-  Method,
-  type PermissionOutcome,
   type SessionState,
   ourMeta
 } from '../protocol';
@@ -35,6 +28,7 @@ import { shownStatus } from '../tools/shown';
 import { Terminals } from '../tools/terminals';
 import type { IRow } from '../ui/row';
 import { Compactions } from './compactions';
+import { SessionFacts } from './facts';
 import {
   type IMessageItem,
   type IPlanItem,
@@ -44,7 +38,6 @@ import {
   separateTold,
   toldText
 } from './items';
-import { toNotice, toUsage } from './reports';
 
 /** What `receive` made of a message. */
 export type Received = 'applied' | 'old' | 'gap';
@@ -54,6 +47,8 @@ export type Received = 'applied' | 'old' | 'gap';
  * the same transcript. Items change in place, in constant time per chunk.
  */
 export class Transcript {
+  constructor(readonly facts = new SessionFacts()) {}
+
   get items(): readonly TranscriptItem[] {
     return this._items;
   }
@@ -72,37 +67,6 @@ export class Transcript {
     return this._error;
   }
 
-  get commands(): readonly IAvailableCommand[] {
-    return this._commands;
-  }
-
-  get title(): string {
-    return this._title;
-  }
-
-  get modes(): IModeState | null {
-    return this._modes;
-  }
-
-  /** The old way to offer models, before they became an option. */
-  get models(): IModelState | null {
-    return this._models;
-  }
-
-  get configOptions(): readonly IConfigOption[] {
-    return this._configOptions;
-  }
-
-  /** What the agent takes besides text and links. */
-  get promptCapabilities(): IPromptCapabilities {
-    return this._promptCapabilities;
-  }
-
-  /** The MCP servers that the agent was given, or could not be. */
-  get servers(): readonly IMcpServer[] {
-    return this._servers;
-  }
-
   /** What users have said here, without repetitions one right after the other. */
   get prompts(): readonly string[] {
     const texts = this._items.flatMap(item =>
@@ -111,25 +75,12 @@ export class Transcript {
     return texts.filter((text, index) => text && text !== texts[index + 1]);
   }
 
-  /** How full the agent's memory is, if it tells. */
-  get usage(): IUsage | null {
-    return this._usage;
-  }
-
   /** Begin anew behind a message, with all that is no part of the conversation. */
   static after(before: Transcript, seq: number): Transcript {
-    const transcript = new Transcript();
+    const transcript = new Transcript(before.facts);
     transcript._seq = seq;
     transcript._state = before._state;
     transcript._runningSince = before._runningSince;
-    transcript._commands = before._commands;
-    transcript._title = before._title;
-    transcript._modes = before._modes;
-    transcript._models = before._models;
-    transcript._usage = before._usage;
-    transcript._configOptions = before._configOptions;
-    transcript._promptCapabilities = before._promptCapabilities;
-    transcript._servers = before._servers;
     return transcript;
   }
 
@@ -138,202 +89,120 @@ export class Transcript {
    * early is refused, so that what is missing can be asked for again.
    */
   receive(method: string, params: unknown): Received {
-    const seq = ourMeta<{ seq: number }>(params).seq;
-    if (typeof seq === 'number') {
-      if (seq <= this._seq) {
-        return 'old';
-      }
-      if (seq > this._seq + 1) {
-        return 'gap';
-      }
+    const { seq } = ourMeta<{ seq: unknown }>(params);
+    const isNumbered = typeof seq === 'number';
+    if (isNumbered && seq <= this._seq) {
+      return 'old';
+    }
+    if (isNumbered && seq > this._seq + 1) {
+      return 'gap';
+    }
+    const { event, dropped } = decodeMessage(method, params);
+    if (isNumbered) {
       this._seq = seq;
     }
-    this._apply(method, params as Record<string, unknown>);
+    if (event) {
+      this.facts.apply(event);
+      this._apply(event);
+    }
+    this._drop(dropped);
     return 'applied';
   }
 
-  /** Take over the state that an attach answered with. */
   /** When the turn began that runs now. */
   get runningSince(): number | null {
     return this._runningSince;
   }
 
+  /** Take over the state that an attach answered with. */
   setState(state: SessionState): void {
     this._state = state;
   }
 
-  /** Take over what the agent offers: its updates only tell the changes. */
-  setUp(setup: ISessionSetup): void {
-    this._modes = setup.modes ?? this._modes;
-    this._models = setup.models ?? this._models;
-    this._configOptions = setup.configOptions ?? this._configOptions;
-    this._commands = setup.availableCommands ?? this._commands;
-    this._promptCapabilities =
-      setup.promptCapabilities ?? this._promptCapabilities;
-  }
-
-  private _apply(method: string, params: Record<string, unknown>): void {
-    switch (method) {
-      case Method.sessionUpdate:
-        this._update(
-          params.update as ISessionUpdate,
-          'origin' in ourMeta(params)
-        );
+  private _apply(event: SessionEvent): void {
+    switch (event.type) {
+      case 'chunk':
+        this._chunk(event.chunk);
         break;
-      case Method.promptContext:
-        this._promptContext(params);
+      case 'tool':
+        this._toolCall(event.update);
         break;
-      case Method.state:
-        this._stateChange(params as unknown as IStateChange);
+      case 'record':
+        this._follow(this._records.take(event.record));
         break;
-      case Method.restored:
+      case 'plan':
+        this._plan(event.entries);
+        break;
+      case 'notice':
+        this._endMessage();
+        this._push({ kind: 'notice', ...event.notice });
+        break;
+      case 'compaction':
+        this._compactions.take(event.compaction);
+        break;
+      case 'context':
+        this._promptContext(event.text);
+        break;
+      case 'state':
+        this._stateChange(event.change);
+        break;
+      case 'restored':
         this._terminals.leave();
         this._endMessage();
         this._push({
           kind: 'notice',
-          level: params.how === 'new' ? 'warning' : 'info',
-          text: (params.message as string | undefined) ?? ''
+          level: event.isNew ? 'warning' : 'info',
+          text: event.message
         });
         break;
-      case Method.notice:
+      case 'terminal':
+        this._terminals.created(event.id, event.name);
+        break;
+      case 'printed':
+        this._terminals.printed(event.id, event.data);
+        break;
+      case 'exited':
+        this._terminals.exited(event.id, event.exit);
+        break;
+      case 'answer':
         this._endMessage();
-        this._push(toNotice(params));
+        this._push({
+          kind: 'answer',
+          question: event.question,
+          answer: event.answer
+        });
         break;
-      case Method.modelChanged:
-        if (this._models && typeof params.modelId === 'string') {
-          this._models = { ...this._models, currentModelId: params.modelId };
-        }
+      case 'ruled':
+        this._ruled(event.ruled);
         break;
-      case Method.servers:
-        this._servers = (params.servers as IMcpServer[] | undefined) ?? [];
+      case 'result':
+        this._result(event.result);
         break;
-      case Method.terminalCreated:
-        this._terminals.created(params);
+      case 'file':
+        this._fileChanged(event.changed);
         break;
-      case Method.terminalOutput:
-        this._terminals.printed(params);
-        break;
-      case Method.terminalExit:
-        this._terminals.exited(params);
-        break;
-      case Method.permissionResolved: {
-        const request = params.request as
-          { method: string; params: unknown } | undefined;
-        if (request) {
-          this._endMessage();
-          this._push({
-            kind: 'answer',
-            method: request.method,
-            params: request.params,
-            outcome: params.outcome as PermissionOutcome
-          });
-        }
-        break;
-      }
-      case Method.remoteResult:
-        this._result(params as unknown as IRemoteResult);
-        break;
-      case Method.fileChanged:
-        this._fileChanged(params as unknown as IFileChanged);
-        break;
-      case Method.changeDecided: {
-        const { change, parts, decision } = params as unknown as IDecided;
-        this._changes.decided(change, parts, decision);
-        for (const item of this._showing.get(change) ?? []) {
-          item.revision++;
-        }
-        break;
-      }
-      case Method.toolRecord:
-        this._toolRecord(params);
-        break;
-      case Method.permissionDecided:
-        if (params.by === 'own tool') {
-          this._ruled(String(params.toolCallId), String(params.subject));
-        }
-        // What a person decided has its own line.
-        if (params.decision === 'deny' && params.by !== 'user') {
-          this._endMessage();
-          this._push({
-            kind: 'refusal',
-            by: String(params.by),
-            subject: String(params.subject)
-          });
-        }
+      case 'decided':
+        this._decided(event.decided);
         break;
     }
   }
 
-  private _update(update: ISessionUpdate | undefined, isPrompt: boolean): void {
-    switch (update?.sessionUpdate) {
-      case 'user_message_chunk':
-        // The server says whose prompt it was; agents repeat what they remember.
-        this._chunk('user', update, !isPrompt);
-        break;
-      case 'agent_message_chunk':
-        this._chunk('agent', update);
-        break;
-      case 'agent_thought_chunk':
-        this._chunk('thought', update);
-        break;
-      case 'tool_call':
-      case 'tool_call_update':
-        this._toolCall(update as unknown as IToolCallUpdate);
-        break;
-      case 'plan':
-        this._plan((update.entries as IPlanEntry[] | undefined) ?? []);
-        break;
-      case 'notice':
-        this._endMessage();
-        this._push(toNotice(update));
-        break;
-      case 'usage_update': {
-        const usage = toUsage(update);
-        if (usage) {
-          // The costs are not told every time.
-          this._usage = { ...this._usage, ...usage };
-        }
-        break;
-      }
-      case 'compaction_update':
-      case 'compaction_summary_chunk':
-        this._compactions.take(update);
-        break;
-      case 'available_commands_update':
-        this._commands =
-          (update.availableCommands as IAvailableCommand[] | undefined) ?? [];
-        break;
-      case 'current_mode_update':
-        if (this._modes && typeof update.currentModeId === 'string') {
-          this._modes = {
-            ...this._modes,
-            currentModeId: update.currentModeId
-          };
-        }
-        break;
-      case 'config_option_update':
-        this._configOptions =
-          (update.configOptions as IConfigOption[] | undefined) ??
-          this._configOptions;
-        break;
-      case 'session_info_update':
-        if (typeof update.title === 'string') {
-          this._title = update.title;
-        }
-        break;
-    }
-  }
-
-  private _chunk(
-    kind: IMessageItem['kind'],
-    update: ISessionUpdate,
-    isHearsay = false
-  ): void {
-    const content = update.content as ContentBlock | undefined;
-    if (!content) {
+  /** Show what could not be read; what comes together is one row. */
+  private _drop(parts: readonly unknown[]): void {
+    if (parts.length === 0) {
       return;
     }
-    const messageId = update.messageId as string | undefined;
+    const last = this._items.at(-1);
+    if (last?.kind === 'dropped') {
+      last.parts.push(...parts);
+      last.revision++;
+      return;
+    }
+    this._endMessage();
+    this._push({ kind: 'dropped', parts: [...parts] });
+  }
+
+  private _chunk({ kind, content, messageId, isHearsay }: IChunk): void {
     let item = this._message;
     if (
       !item ||
@@ -359,17 +228,14 @@ export class Transcript {
   }
 
   /** What the agent was told with what a user has said last. */
-  private _promptContext({ text }: Record<string, unknown>): void {
-    if (this._prompt && typeof text === 'string') {
+  private _promptContext(text: string): void {
+    if (this._prompt) {
       appendContent(this._prompt.told, { type: 'text', text: toldText(text) });
       this._prompt.revision++;
     }
   }
 
-  private _toolCall(update: IToolCallUpdate): void {
-    if (!update.toolCallId) {
-      return;
-    }
+  private _toolCall(update: IToolUpdate): void {
     const item =
       this._tools.get(update.toolCallId) ??
       this._addTool({
@@ -394,14 +260,6 @@ export class Transcript {
     return item;
   }
 
-  /** Our server tells of a call of one of its own tools. */
-  private _toolRecord(params: unknown): void {
-    const item = this._records.take(params);
-    if (item) {
-      this._follow(item);
-    }
-  }
-
   /** Take note of what a call tells of files, and whether it has ended. */
   private _follow(item: IToolItem): void {
     // Of our own tools we know ourselves what they have changed.
@@ -415,18 +273,25 @@ export class Transcript {
     }
   }
 
-  /** The agent asked for a call that our own rules decide about. */
-  private _ruled(toolCallId: string, tool: string): void {
-    this._ruledCalls.add(toolCallId);
-    this._unseen.set(toolCallId, tool);
-    const item = this._tools.get(toolCallId);
-    if (item) {
-      item.isRuled = true;
-      item.revision++;
+  /** A rule has decided about something that the agent wanted to do. */
+  private _ruled({ by, decision, subject, toolCallId }: IRuled): void {
+    if (by === 'own tool' && toolCallId !== undefined) {
+      this._ruledCalls.add(toolCallId);
+      this._unseen.set(toolCallId, subject);
+      const item = this._tools.get(toolCallId);
+      if (item) {
+        item.isRuled = true;
+        item.revision++;
+      }
+    }
+    // What a person decided has its own line.
+    if (decision === 'deny' && by !== 'user') {
+      this._endMessage();
+      this._push({ kind: 'refusal', by, subject });
     }
   }
 
-  private _plan(entries: IPlanEntry[]): void {
+  private _plan(entries: PlanEntry[]): void {
     if (this._planItem) {
       this._planItem.entries = entries;
       this._planItem.revision++;
@@ -499,26 +364,23 @@ export class Transcript {
     this._shows(maker ?? item, [change]);
   }
 
-  /** The same one comes again whenever something has become of it. */
-  private _result({
-    number,
-    target,
-    state,
-    message,
-    undo
-  }: IRemoteResult): void {
-    if (typeof number !== 'number' || !target) {
-      return;
+  private _decided({ change, parts, decision }: IDecided): void {
+    this._changes.decided(change, parts, decision);
+    for (const item of this._showing.get(change) ?? []) {
+      item.revision++;
     }
-    const result = { number, target, state, message, undo };
-    const item = this._results.get(number);
+  }
+
+  /** The same one comes again whenever something has become of it. */
+  private _result(result: IRemoteResult): void {
+    const item = this._results.get(result.number);
     if (item) {
       item.result = result;
       item.revision++;
       return;
     }
     this._endMessage();
-    this._results.set(number, this._push({ kind: 'result', result }));
+    this._results.set(result.number, this._push({ kind: 'result', result }));
   }
 
   private _shows(item: IRow, changes: readonly IChange[]): void {
@@ -544,14 +406,6 @@ export class Transcript {
   private _state: SessionState = 'idle';
   private _runningSince: number | null = null;
   private _error: IStateError | null = null;
-  private _commands: readonly IAvailableCommand[] = [];
-  private _title = '';
-  private _modes: IModeState | null = null;
-  private _models: IModelState | null = null;
-  private _usage: IUsage | null = null;
-  private _configOptions: readonly IConfigOption[] = [];
-  private _promptCapabilities: IPromptCapabilities = {};
-  private _servers: readonly IMcpServer[] = [];
   private _message: IMessageItem | null = null;
   private _prompt: IMessageItem | null = null;
   private _planItem: IPlanItem | null = null;
@@ -586,25 +440,6 @@ export class Transcript {
     return this._push(item);
   });
   private readonly _terminals = new Terminals();
-}
-
-interface IFileChanged {
-  path: string;
-  oldText?: string | null;
-  newText?: string;
-}
-
-interface IDecided {
-  change: string;
-  parts: string[];
-  decision: Decision;
-}
-
-interface IStateChange {
-  state: SessionState;
-  time?: string;
-  stopReason?: string;
-  error?: IStateError;
 }
 
 function isOpen({ call, record }: IToolItem): boolean {

@@ -11,8 +11,10 @@ import type { IWaitingPrompt } from '../prompt/sent';
 import { Result } from '../remote/result';
 import { Answer } from '../requests/answer';
 import { ToolCall } from '../tools/toolcall';
+import { Boundary } from '../ui/boundary';
 import { useChat } from '../ui/context';
 import { Elapsed, clock } from '../ui/elapsed';
+import { Dropped, Unreadable } from '../ui/unreadable';
 import { Windowed } from '../ui/windowed';
 import { Compaction } from './compaction';
 import { toRows } from './groups';
@@ -66,6 +68,8 @@ const Item = React.memo(function Item({
       return <Notice item={item} />;
     case 'compaction':
       return <Compaction item={item} revision={revision} />;
+    case 'dropped':
+      return <Dropped parts={item.parts} />;
     case 'refusal':
       return <Refusal item={item} />;
     case 'stop':
@@ -78,6 +82,25 @@ const Item = React.memo(function Item({
       return null;
   }
 });
+
+/** A row, or its data if it cannot be shown. */
+function Row(props: IItemProps): JSX.Element {
+  const { trans } = useChat();
+  const { item, revision } = props;
+  return (
+    <Boundary
+      stamp={revision}
+      fallback={() => (
+        <Unreadable
+          label={trans.__('This part of the transcript cannot be shown')}
+          parts={[item]}
+        />
+      )}
+    >
+      <Item {...props} />
+    </Boundary>
+  );
+}
 
 interface ITranscriptProps {
   items: readonly TranscriptItem[];
@@ -154,7 +177,7 @@ export function TranscriptView({
 
   const lastError = isBroken ? lastErrorOf(items) : undefined;
   const show = (item: TranscriptItem): JSX.Element => (
-    <Item
+    <Row
       key={item.key}
       item={item}
       revision={item.revision}

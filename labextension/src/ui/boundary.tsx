@@ -4,29 +4,41 @@
 import * as React from 'react';
 
 interface IBoundaryProps {
-  /** What is said in place of what cannot be shown. */
-  words: string;
+  /** Shown in place of what cannot be shown; may try again. */
+  fallback: (error: Error, retry: () => void) => React.ReactNode;
+  /** Something else is to be shown when this changes. */
+  stamp?: unknown;
   children: React.ReactNode;
 }
 
-/** Keeps what one thing of an agent's breaks to that one: agents may send anything. */
-export class Boundary extends React.Component<
-  IBoundaryProps,
-  { isBroken: boolean }
-> {
-  static getDerivedStateFromError(): { isBroken: boolean } {
-    return { isBroken: true };
+interface IBoundaryState {
+  error: Error | null;
+  stamp: unknown;
+}
+
+/** Keeps an error of one part from taking the rest of the page with it. */
+export class Boundary extends React.Component<IBoundaryProps, IBoundaryState> {
+  static getDerivedStateFromError(error: Error): Partial<IBoundaryState> {
+    return { error };
   }
 
-  override state = { isBroken: false };
+  static getDerivedStateFromProps(
+    { stamp }: IBoundaryProps,
+    state: IBoundaryState
+  ): IBoundaryState | null {
+    return stamp === state.stamp ? null : { error: null, stamp };
+  }
+
+  override state: IBoundaryState = { error: null, stamp: this.props.stamp };
+
+  get hasFailed(): boolean {
+    return this.state.error !== null;
+  }
+
+  readonly retry = (): void => this.setState({ error: null });
 
   override render(): React.ReactNode {
-    return this.state.isBroken ? (
-      <p className="jp-acp-Problem" role="alert">
-        {this.props.words}
-      </p>
-    ) : (
-      this.props.children
-    );
+    const { error } = this.state;
+    return error ? this.props.fallback(error, this.retry) : this.props.children;
   }
 }

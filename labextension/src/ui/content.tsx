@@ -2,12 +2,9 @@
 // Distributed under the terms of the Modified BSD License.
 
 import * as React from 'react';
+import type { ContentBlock } from '@agentclientprotocol/sdk';
 
-import {
-  type ContentBlock,
-  type IEmbeddedResource,
-  ourMeta
-} from '../protocol';
+import { ourMeta } from '../protocol';
 import { useChat } from './context';
 import { Location } from './location';
 import { Visible } from './visible';
@@ -64,7 +61,7 @@ export function Content({ block }: IContentProps): JSX.Element {
           <summary title={block.resource.uri}>
             <Visible text={resourceName(block)} />
           </summary>
-          {block.resource.text !== undefined && (
+          {'text' in block.resource && (
             <pre className="jp-acp-Text">
               <Visible text={block.resource.text} />
             </pre>
@@ -77,7 +74,9 @@ export function Content({ block }: IContentProps): JSX.Element {
 }
 
 /** What we have called it ourselves, or the last part of its address. */
-function resourceName(block: IEmbeddedResource): string {
+function resourceName(
+  block: Extract<ContentBlock, { type: 'resource' }>
+): string {
   const { uri } = block.resource;
   const name =
     ourMeta<{ name: string }>(block).name ?? (uri.split('/').at(-1) || uri);

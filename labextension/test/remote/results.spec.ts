@@ -81,10 +81,10 @@ describe('results in a transcript', () => {
     expect(shown(feed.transcript)).toEqual(['agent', '1 ready', 'agent']);
   });
 
-  it('are left out if they name no place', () => {
+  it('cannot be shown if they name no place', () => {
     const feed = new Feed();
     feed.send(Method.remoteResult, { state: 'there' });
-    expect(feed.transcript.items).toEqual([]);
+    expect(feed.transcript.items).toMatchObject([{ kind: 'dropped' }]);
   });
 
   it('are the same on every replay', () => {

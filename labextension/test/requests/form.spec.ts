@@ -1,10 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type {
-  IElicitationProperty,
-  IElicitationSchema
-} from '../../src/protocol';
+import type { IForm, IProperty } from '../../src/decode/questions';
 import {
   type Value,
   contentOf,
@@ -13,24 +10,26 @@ import {
   leastOf
 } from '../../src/requests/form';
 
-const colours: IElicitationProperty = {
+const colours: IProperty = {
   type: 'array',
   minItems: 2,
   items: { enum: ['red', 'green'] }
 };
 
 const filled = (
-  schema: IElicitationSchema,
+  given: Partial<IForm>,
   values: Record<string, Value> = {}
-): Record<string, Value> =>
-  contentOf(
-    schema,
-    new Map([...initialValues(schema), ...Object.entries(values)])
+): Record<string, Value> => {
+  const form = { properties: {}, required: [], ...given };
+  return contentOf(
+    form,
+    new Map([...initialValues(form), ...Object.entries(values)])
   );
+};
 
 describe('a form', () => {
   it('leaves out what is empty and may be', () => {
-    const properties: IElicitationSchema['properties'] = {
+    const properties: IForm['properties'] = {
       name: { type: 'string' },
       share: { type: 'number', default: 0 },
       sure: { type: 'boolean' },

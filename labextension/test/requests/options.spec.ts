@@ -1,7 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { IPermissionOption } from '../../src/protocol';
+import type { IPermissionOption } from '../../src/decode/questions';
 import {
   chosenWords,
   keyOf,

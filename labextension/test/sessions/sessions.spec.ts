@@ -141,7 +141,7 @@ describe('Sessions', () => {
     server.text('agent_message_chunk', 'new');
     await until(() => model.transcript.seq === 4, 'what was reloaded');
     expect(said(model)).toEqual(['new']);
-    expect(model.transcript.usage).toMatchObject({ used: 1, size: 2 });
+    expect(model.transcript.facts.usage).toMatchObject({ used: 1, size: 2 });
   });
 
   it('opens a session that was reloaded before', async () => {

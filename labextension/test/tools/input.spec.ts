@@ -1,23 +1,24 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { ToolContent, ToolKind } from '../../src/protocol';
+import type { ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
+
 import { inputText } from '../../src/tools/input';
 
-function text(text: string): ToolContent {
+function text(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 
-const DIFF: ToolContent = { type: 'diff', path: '/a', newText: 'a' };
+const DIFF: ToolCallContent = { type: 'diff', path: '/a', newText: 'a' };
 
-function told(rawInput: unknown, ...content: ToolContent[]): string {
+function told(rawInput: unknown, ...content: ToolCallContent[]): string {
   return toldAs('other', rawInput, ...content);
 }
 
 function toldAs(
   kind: ToolKind,
   rawInput: unknown,
-  ...content: ToolContent[]
+  ...content: ToolCallContent[]
 ): string {
   return inputText({ kind, rawInput, content, locations: [] });
 }
@@ -58,7 +59,7 @@ describe('inputText', () => {
     expect(told({ code }, fenced)).toBe('');
     expect(told({ path: '/n', code }, fenced)).toBe('path: /n');
     expect(told('plain', text('plain'))).toBe('');
-    const change: ToolContent = { ...DIFF, oldText: 'one', newText: 'two' };
+    const change: ToolCallContent = { ...DIFF, oldText: 'one', newText: 'two' };
     expect(told({ old: 'one', new: 'two\n' }, change)).toBe('');
     expect(told({ path: '/a', old: 'one', new: 'two' }, change)).toBe(
       'path: /a'
@@ -67,7 +68,7 @@ describe('inputText', () => {
 
   it('does not repeat what a diff takes out or puts in', () => {
     const around = 'a\n'.repeat(100);
-    const change: ToolContent = {
+    const change: ToolCallContent = {
       ...DIFF,
       oldText: `${around}one\n1\n${around}`,
       newText: `${around}two\n${around}`
@@ -115,7 +116,7 @@ describe('inputText', () => {
 
   it('tells what stands in a change without being a part of it', () => {
     const around = 'a\n'.repeat(100);
-    const unchanged: ToolContent = {
+    const unchanged: ToolCallContent = {
       ...DIFF,
       oldText: `${around}touch pwned\n${around}`,
       newText: `${around}touch pwned\n${around}new\n`

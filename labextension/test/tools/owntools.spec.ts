@@ -1,7 +1,10 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { callWords, ownTool, requestWords } from '../../src/tools/owntools';
+import { type IPermission, decodeQuestion } from '../../src/decode/questions';
+import { ignore } from '../../src/decode/shapes';
+import { Method } from '../../src/protocol';
+import { callWords, ownTool, permissionWords } from '../../src/tools/owntools';
 import { english } from '../support/helpers';
 
 describe('our own tools', () => {
@@ -42,8 +45,16 @@ describe('our own tools', () => {
   });
 
   it('have them in a question only where the server is certain of them', () => {
+    const asked = (params: unknown) =>
+      permissionWords(
+        decodeQuestion(Method.requestPermission, params, ignore) as IPermission,
+        english
+      );
     const words = (toolCall?: object, tool?: string) =>
-      requestWords({ toolCall, _meta: { 'jupyter-acp': { tool } } }, english);
+      asked({
+        toolCall: toolCall && { toolCallId: 't', ...toolCall },
+        _meta: { 'jupyter-acp': { tool } }
+      });
     const uncertain = 'Use the tool run_code of “jupyter”';
     for (const [title, otherwise] of [
       ['run_code', 'run_code'],
@@ -63,6 +74,6 @@ describe('our own tools', () => {
     );
     expect(words({ title: '{}', _meta }, 'delete_cell')).toBe('Delete cell');
     expect(words()).toBe('');
-    expect(requestWords(undefined, english)).toBe('');
+    expect(asked(undefined)).toBe('');
   });
 });

@@ -2,14 +2,10 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { ISummaryItem } from '../../src/changes/items';
+import { toolRecord } from '../../src/decode/record';
+import { ignore } from '../../src/decode/shapes';
 import { Method } from '../../src/protocol';
 import type { IToolItem } from '../../src/tools/items';
-import {
-  outputsOf,
-  runsOf,
-  toolRecord,
-  variablesOf
-} from '../../src/tools/record';
 import { shownTool } from '../../src/tools/shown';
 import { toMarkdown } from '../../src/transcript/export';
 import { type Row, toRows } from '../../src/transcript/groups';
@@ -158,7 +154,7 @@ describe('a record of one of our tools', () => {
     { id: 'r', name: 'run_cell', title: 'Run', status: 'odd' },
     { id: 'r', name: 7, title: 'Run', status: 'failed' }
   ])('is none if it says nothing: %j', params => {
-    expect(toolRecord(params)).toBeNull();
+    expect(toolRecord(params, ignore)).toBeUndefined();
   });
 
   it('tells how much of a notebook was read', () => {
@@ -296,29 +292,30 @@ describe('a request that our own rules decide', () => {
 });
 
 describe('what a record tells', () => {
+  const dropped: unknown[] = [];
   const record = (name: string, result: unknown) =>
-    toolRecord({ id: 'r', name, title: 'T', status: 'completed', result })!;
+    toolRecord(
+      { id: 'r', name, title: 'T', status: 'completed', result },
+      part => dropped.push(part)
+    )!;
   const stream = { output_type: 'stream', name: 'stdout', text: ['a', 'b'] };
 
-  it('is made into something that can be shown, whatever it is', () => {
-    expect(
-      runsOf(
-        record('run_cells', {
-          language: 'R',
-          cells: [
-            {
-              source: 'x',
-              cell: { id: 'c0', index: 2 },
-              outputs: [stream, null, { output_type: 'odd' }],
-              executionCount: 3,
-              status: 'ok',
-              note: ''
-            },
-            7
-          ]
-        })
-      )
-    ).toEqual([
+  it('is made into something that can be shown, and the rest is dropped', () => {
+    const { runs } = record('run_cells', {
+      language: 'R',
+      cells: [
+        {
+          source: 'x',
+          cell: { id: 'c0', index: 2 },
+          outputs: [stream, null, { output_type: 'odd' }],
+          executionCount: 3,
+          status: 'ok',
+          note: ''
+        },
+        null
+      ]
+    });
+    expect(runs).toEqual([
       {
         source: 'x',
         language: 'R',
@@ -327,19 +324,11 @@ describe('what a record tells', () => {
         executionCount: 3,
         status: 'ok',
         note: ''
-      },
-      {
-        source: '',
-        language: 'R',
-        cell: undefined,
-        outputs: [],
-        executionCount: null,
-        status: '',
-        note: ''
       }
     ]);
-    expect(runsOf(record('run_cell', null))).toHaveLength(1);
-    expect(variablesOf(record('read_variables', { variables: {} }))).toEqual({
+    expect(dropped).toEqual([null, null, { output_type: 'odd' }]);
+    expect(record('run_cell', null).runs).toEqual([]);
+    expect(record('read_variables', { variables: {} }).variables).toEqual({
       variables: [],
       more: 0,
       imports: {}
@@ -348,14 +337,14 @@ describe('what a record tells', () => {
       output_type: 'display_data',
       data: { 'image/png': ['a', 'b'] }
     };
-    expect(outputsOf(record('cell_output', { outputs: [png] }))).toEqual([
+    expect(record('cell_output', { outputs: [png] }).outputs).toEqual([
       {
         output_type: 'display_data',
         data: { 'image/png': 'ab' },
         metadata: {}
       }
     ]);
-    expect(outputsOf(record('read_notebook', { output: png }))).toEqual([]);
+    expect(record('read_notebook', { output: png }).outputs).toEqual([]);
   });
 
   it('folds no run away among other calls', () => {

@@ -13,10 +13,10 @@ function holder(...ids: string[]) {
 describe('Terminals', () => {
   it('give a call what was printed before and after it named them', () => {
     const terminals = new Terminals();
-    terminals.printed({ terminalId: 'x', data: 'a' });
+    terminals.printed('x', 'a');
     const shown = holder('x');
     terminals.show(shown);
-    terminals.printed({ terminalId: 'x', data: 'b' });
+    terminals.printed('x', 'b');
     expect(shown.call.terminals.x.output.text).toBe('ab');
     expect(shown.revision).toBe(1);
   });
@@ -26,17 +26,17 @@ describe('Terminals', () => {
     const [one, other] = [holder('x'), holder('y')];
     terminals.show(one);
     terminals.show(other);
-    terminals.printed({ terminalId: 'y', data: 'b' });
+    terminals.printed('y', 'b');
     expect([one.revision, other.revision]).toEqual([0, 1]);
   });
 
   it('have a name until they end or are left', () => {
     const terminals = new Terminals();
     const shown = holder('x', 'y');
-    terminals.created({ terminalId: 'x', name: 'agent_1' });
-    terminals.created({ terminalId: 'y', name: 'agent_2' });
+    terminals.created('x', 'agent_1');
+    terminals.created('y', 'agent_2');
     terminals.show(shown);
-    terminals.exited({ terminalId: 'x', exitStatus: { exitCode: 1 } });
+    terminals.exited('x', { exitCode: 1 });
     expect(shown.call.terminals.x).toMatchObject({
       name: undefined,
       exit: { exitCode: 1 }
@@ -46,14 +46,12 @@ describe('Terminals', () => {
     expect(shown.call.terminals.y.name).toBeUndefined();
   });
 
-  it('take ids that objects have a meaning for, and ignore what is none', () => {
+  it('take ids that objects have a meaning for', () => {
     const terminals = new Terminals();
     const shown = holder('__proto__', 'valueOf');
     terminals.show(shown);
-    terminals.printed({ terminalId: '__proto__', data: 'a' });
-    terminals.printed({ terminalId: 'valueOf', data: 'b' });
-    terminals.printed({ terminalId: 7, data: 'c' });
-    terminals.printed({ terminalId: 'valueOf', data: null });
+    terminals.printed('__proto__', 'a');
+    terminals.printed('valueOf', 'b');
     const { terminals: outputs } = shown.call;
     expect(outputs['__proto__'].output.text).toBe('a');
     expect(outputs['valueOf' as string].output.text).toBe('b');

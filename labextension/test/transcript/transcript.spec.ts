@@ -24,12 +24,12 @@ function tool(feed: Feed, index = 0): IToolItem['call'] {
 describe('Transcript', () => {
   it('knows the servers as they were told last, and shows none of it', () => {
     const { transcript } = new Feed();
-    expect(transcript.servers).toEqual([]);
+    expect(transcript.facts.servers).toEqual([]);
     const servers = [{ name: 'issues', type: 'stdio', state: 'on' }];
     transcript.receive(Method.servers, numbered(1, { servers }));
-    expect(transcript.servers).toEqual(servers);
+    expect(transcript.facts.servers).toEqual(servers);
     transcript.receive(Method.servers, numbered(2, { servers: [] }));
-    expect(transcript.servers).toEqual([]);
+    expect(transcript.facts.servers).toEqual([]);
     expect(transcript.items).toEqual([]);
   });
 
@@ -377,20 +377,24 @@ describe('Transcript', () => {
     expect(kinds(feed)).toEqual(['error']);
   });
 
-  it('counts and otherwise ignores updates of unknown kinds', () => {
+  it('shows updates of unknown kinds in one row, and ignores methods of later servers', () => {
     const feed = new Feed();
-    feed.update({ sessionUpdate: 'hologram', data: 1 });
+    const hologram = { sessionUpdate: 'hologram', data: 1 };
+    feed.update(hologram);
+    feed.update(hologram);
     feed.send('_jupyter/something/new', {});
-    expect(feed.transcript.seq).toBe(2);
-    expect(feed.transcript.items).toHaveLength(0);
+    expect(feed.transcript.seq).toBe(3);
+    expect(feed.transcript.items).toMatchObject([
+      { kind: 'dropped', parts: [hologram, hologram] }
+    ]);
   });
 
   it('follows the mode, the options, the commands and the title', () => {
     const feed = new Feed();
     const { transcript } = feed;
-    transcript.setUp({
+    transcript.facts.setUp({
       modes: { currentModeId: 'ask', availableModes: [] },
-      availableCommands: [{ name: 'a' }]
+      availableCommands: [{ name: 'a', description: '' }]
     });
     feed.update({ sessionUpdate: 'current_mode_update', currentModeId: 'do' });
     feed.update({ sessionUpdate: 'session_info_update', title: 'Tests' });
@@ -399,23 +403,23 @@ describe('Transcript', () => {
       sessionUpdate: 'available_commands_update',
       availableCommands: [{ name: 'b' }]
     });
-    expect(transcript.modes?.currentModeId).toBe('do');
-    expect(transcript.title).toBe('Tests');
-    expect(transcript.commands).toEqual([{ name: 'b' }]);
+    expect(transcript.facts.modes?.currentModeId).toBe('do');
+    expect(transcript.facts.title).toBe('Tests');
+    expect(transcript.facts.commands).toEqual([{ name: 'b', description: '' }]);
   });
 
   it('follows the model of agents that know no option for it', () => {
     const feed = new Feed();
     feed.send(Method.modelChanged, { modelId: 'too early' });
-    expect(feed.transcript.models).toBeNull();
-    feed.transcript.setUp({
+    expect(feed.transcript.facts.models).toBeUndefined();
+    feed.transcript.facts.setUp({
       models: {
         currentModelId: 'small',
         availableModels: [{ modelId: 'small', name: 'Small' }]
       }
     });
     feed.send(Method.modelChanged, { modelId: 'large' });
-    expect(feed.transcript.models).toMatchObject({
+    expect(feed.transcript.facts.models).toMatchObject({
       currentModelId: 'large',
       availableModels: [{ modelId: 'small' }]
     });
@@ -432,14 +436,14 @@ describe('Transcript', () => {
       const cost = { amount: 0.5, currency: 'USD' };
       const feed = used({ used: 1, size: 10, cost });
       feed.update({ sessionUpdate: 'usage_update', used: 5, size: 10 });
-      expect(feed.transcript.usage).toEqual({ used: 5, size: 10, cost });
+      expect(feed.transcript.facts.usage).toEqual({ used: 5, size: 10, cost });
       expect(feed.transcript.items).toHaveLength(0);
     });
 
     it('may count something else', () => {
       const _meta = { 'jupyter-acp': { unit: 'characters' } };
       const { transcript } = used({ used: 1, size: 10, _meta });
-      expect(transcript.usage?.unit).toBe('characters');
+      expect(transcript.facts.usage?.unit).toBe('characters');
     });
 
     it.each([
@@ -450,14 +454,14 @@ describe('Transcript', () => {
       { used: '1', size: 10 },
       { used: 1, size: NaN }
     ])('is not known from %j', extra => {
-      expect(used(extra).transcript.usage).toBeNull();
+      expect(used(extra).transcript.facts.usage).toBeNull();
     });
 
     it.each([{}, { amount: 1 }, { amount: 'x', currency: 'USD' }, null, 7])(
       'has no costs if they are %j',
       cost => {
         const { transcript } = used({ used: 1, size: 10, cost });
-        expect(transcript.usage).toEqual({ used: 1, size: 10 });
+        expect(transcript.facts.usage).toEqual({ used: 1, size: 10 });
       }
     );
   });
@@ -483,8 +487,7 @@ describe('Transcript', () => {
       [
         { content: { type: 'text', text: 'z' } },
         { level: 'info', text: 'z', detail: '' }
-      ],
-      [{ title: 7 }, { level: 'info', text: '' }]
+      ]
     ])('%j', (notice, expected) => {
       const feed = new Feed();
       feed.update({ sessionUpdate: 'notice', ...notice });

@@ -1,0 +1,137 @@
+// Copyright (c) Jupyter ACP contributors.
+// Distributed under the terms of the Modified BSD License.
+
+import { fireEvent, screen } from '@testing-library/react';
+import * as React from 'react';
+
+import { decodeQuestion } from '../../src/decode/questions';
+import { Method } from '../../src/protocol';
+import type { IPendingRequest } from '../../src/requests/request';
+import { Requests } from '../../src/requests/requests';
+import { shown } from '../support/views';
+
+const answers: unknown[] = [];
+
+function request(method: string, params: unknown): IPendingRequest {
+  const dropped: unknown[] = [];
+  return {
+    id: 'r',
+    question: decodeQuestion(method, params, part => dropped.push(part)),
+    dropped,
+    answer: result => answers.push(result)
+  };
+}
+
+function ask(method: string, params: unknown): void {
+  shown(
+    <Requests
+      model={{
+        info: { id: 's', agent: 'scripted' },
+        requests: [request(method, params)],
+        isCardWanted: false
+      }}
+      isConnected
+      inputRef={React.createRef()}
+    />
+  );
+}
+
+const permission = {
+  toolCall: {
+    toolCallId: 't',
+    title: 'Run it',
+    kind: 'execute',
+    rawInput: { command: 'rm -r data' }
+  },
+  options: [
+    { optionId: 'n', name: 'Reject', kind: 'reject_once' },
+    { optionId: 'y', name: 'Allow', kind: 'allow_once' }
+  ]
+};
+
+beforeEach(() => {
+  answers.length = 0;
+});
+
+describe('a permission card', () => {
+  it('shows what would be done, and answers with the option that is chosen', () => {
+    ask(Method.requestPermission, permission);
+    const card = screen.getByRole('group', { name: 'Permission: Run it' });
+    expect(card.textContent).toContain('rm -r data');
+    const buttons = screen.getAllByRole('button');
+    expect(buttons.map(({ textContent }) => textContent)).toEqual([
+      'Allow',
+      'Reject'
+    ]);
+    fireEvent.click(screen.getByRole('button', { name: 'Reject' }));
+    expect(answers).toEqual([
+      { outcome: { outcome: 'selected', optionId: 'n' } }
+    ]);
+  });
+
+  it('is answered with a key, once it has the focus', () => {
+    ask(Method.requestPermission, permission);
+    fireEvent.keyDown(screen.getByRole('group'), { key: 'y' });
+    expect(answers).toEqual([
+      { outcome: { outcome: 'selected', optionId: 'y' } }
+    ]);
+  });
+
+  it('shows folded what could not be read, and cannot be said yes to', () => {
+    ask(Method.requestPermission, {
+      toolCall: { toolCallId: 't', content: [null] },
+      options: [7]
+    });
+    expect(screen.queryAllByRole('button')).toEqual([]);
+    fireEvent.click(
+      screen.getByText('The agent sent something that cannot be shown')
+    );
+    const details = screen.getByText(
+      'The agent sent something that cannot be shown'
+    ).parentElement!;
+    expect(details.tagName).toBe('DETAILS');
+  });
+});
+
+describe('a form', () => {
+  it('sends what was filled in', () => {
+    ask(Method.elicit, {
+      message: 'How many?',
+      requestedSchema: {
+        properties: {
+          count: { type: 'integer', title: 'Count' },
+          sure: { type: 'boolean', title: 'Sure' }
+        },
+        required: ['count']
+      }
+    });
+    fireEvent.change(screen.getByLabelText('Count *'), {
+      target: { value: '3' }
+    });
+    fireEvent.click(screen.getByLabelText('Sure'));
+    fireEvent.submit(screen.getByRole('form'));
+    expect(answers).toEqual([
+      { action: 'accept', content: { count: 3, sure: true } }
+    ]);
+  });
+
+  it('marks hidden characters in what the agent calls its fields', () => {
+    ask(Method.elicit, {
+      message: 'Go?',
+      requestedSchema: {
+        properties: { a: { type: 'string', title: 'na\u202eme' } }
+      }
+    });
+    expect(screen.getByTitle('Invisible character')).toBeTruthy();
+  });
+
+  it('that leads to no web page can only be declined', () => {
+    ask(Method.elicit, {
+      mode: 'url',
+      message: 'Log in',
+      url: 'javascript:alert(1)'
+    });
+    const buttons = screen.getAllByRole('button');
+    expect(buttons.map(({ textContent }) => textContent)).toEqual(['Decline']);
+  });
+});
