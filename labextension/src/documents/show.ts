@@ -7,6 +7,7 @@ import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { Notebook } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { type Message, MessageLoop } from '@lumino/messaging';
 import type { DockPanel, Widget } from '@lumino/widgets';
 
 import type { IIncomingRequest } from '../api/connection';
@@ -79,6 +80,7 @@ export class DocumentShower {
         ErrorCode.internal
       );
     }
+    dropActivation(widget);
     return widget;
   }
 
@@ -108,6 +110,18 @@ export namespace DocumentShower {
     shell: Pick<JupyterFrontEnd.IShell, 'widgets'>;
     trans: TranslationBundle;
   }
+}
+
+/**
+ * Keep a document that was just opened from taking the focus: JupyterLab 4.4 activates it whatever the
+ * options say, by a message that has not been delivered yet.
+ */
+function dropActivation(widget: Widget): void {
+  const isOther = (_: unknown, { type }: Message): boolean =>
+    type !== 'activate-request';
+  MessageLoop.installMessageHook(widget, isOther);
+  MessageLoop.flush();
+  MessageLoop.removeMessageHook(widget, isOther);
 }
 
 /** Bring the tab of a document to the front, unless that hides what has the focus. */

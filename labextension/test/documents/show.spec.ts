@@ -5,9 +5,12 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { IDocumentManager } from '@jupyterlab/docmanager';
+import { Message, MessageLoop } from '@lumino/messaging';
 
 import { DocumentShower } from '../../src/documents/show';
 import { english } from '../support/helpers';
+
+const ACTIVATION = new Message('activate-request');
 
 /** A document in a tab of a dock with one group of tabs. */
 class FakeDocument {
@@ -26,6 +29,12 @@ class FakeDocument {
 
   get isVisible(): boolean {
     return this.parent.inFront === this;
+  }
+
+  processMessage({ type }: Message): void {
+    if (type === ACTIVATION.type) {
+      this.node.focus();
+    }
   }
 }
 
@@ -68,6 +77,7 @@ function editor(): { lineCount: number; calls: unknown[][] } & object {
 describe('DocumentShower', () => {
   let dock: FakeDock;
   let opened: unknown[][];
+  let activates: boolean;
   let shower: DocumentShower;
 
   async function ask(params: object): Promise<unknown> {
@@ -86,6 +96,7 @@ describe('DocumentShower', () => {
     document.body.replaceChildren();
     dock = new FakeDock();
     opened = [];
+    activates = false;
     const manager = {
       services: {
         contents: {
@@ -99,7 +110,11 @@ describe('DocumentShower', () => {
       findWidget: (path: string) => dock.documents.find(d => d.id === path),
       openOrReveal: (path: string, ...more: unknown[]) => {
         opened.push([path, ...more]);
-        return dock.add(path, { editor: editor() });
+        const made = dock.add(path, { editor: editor() });
+        if (activates) {
+          MessageLoop.postMessage(made, ACTIVATION);
+        }
+        return made;
       }
     };
     shower = new DocumentShower({
@@ -127,6 +142,18 @@ describe('DocumentShower', () => {
       ['cursor', 2],
       ['reveal', 2]
     ]);
+  });
+
+  it('takes no focus where JupyterLab activates what it opens', async () => {
+    activates = true;
+    const typedIn = dock.add('a.py').node;
+    typedIn.focus();
+    await ask({ path: 'b.py' });
+    expect(document.activeElement).toBe(typedIn);
+    // The user still can go there.
+    const made = dock.documents[1];
+    MessageLoop.sendMessage(made, ACTIVATION);
+    expect(document.activeElement).toBe(made.node);
   });
 
   it('opens a document beside the one that is typed in', async () => {
