@@ -114,13 +114,21 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
     const widget = new AcpPanel(context);
     app.shell.add(widget, 'right', { rank: 900, type: 'Agents' });
     restorer?.add(widget, widget.id);
+    const show = (): void => {
+      // Notebook 7.4 would close what is shown already.
+      if (widget.isVisible) {
+        widget.activate();
+      } else {
+        app.shell.activateById(widget.id);
+      }
+    };
 
     const noArguments = { args: { type: 'object', properties: {} } } as const;
     app.commands.addCommand(CommandIDs.open, {
       label: trans.__('Open the Agent Chat'),
       caption: trans.__('Show the agent chat in the side panel'),
       describedBy: noArguments,
-      execute: () => app.shell.activateById(widget.id)
+      execute: show
     });
     app.commands.addCommand(CommandIDs.newSession, {
       label: trans.__('New Agent Session'),
@@ -139,7 +147,7 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
         }
       },
       execute: async args => {
-        app.shell.activateById(widget.id);
+        show();
         await widget.newSession(args.agent as string | undefined);
       }
     });
