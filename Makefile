@@ -81,6 +81,14 @@ $(STAMPS)/collaboration: $(STAMPS)/test
 	$(VENV)/collaboration/bin/python -m pip install --quiet "jupyter-collaboration>=4"
 	@touch $@
 
+# The lowest versions that pyproject.toml and the README promise. Jupyter Server 2.19 refuses to serve an
+# extension through a link, so that it is installed here, again whenever it was built.
+$(STAMPS)/lowest: pyproject.toml $(BUILT)
+	$(PY) -m venv $(VENV)/lowest
+	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(VENV)/lowest/bin/python -m pip install --quiet --editable . \
+	  "jupyterlab==4.4.0" "notebook==7.4.0" "jupyter_server==2.19.0" "mcp>=2,<3"
+	@touch $@
+
 # The official MCP client of the older major version, for which there is no room beside the newer one.
 $(STAMPS)/mcp1: $(STAMPS)/venv
 	@rm -rf $(VENV)/mcp1
@@ -101,7 +109,7 @@ lab: $(BUILT) $(STAMPS)/install
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 SHARDS := 1 2 3 4 5
 PARTS := $(SHARDS) others
-test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration $(STAMPS)/mcp1
+test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration $(STAMPS)/lowest $(STAMPS)/mcp1
 	@rm -f $(REPORTS)/playwright*.xml; \
 	failed=; \
 	printf '%s\n' python: $(foreach part,$(SHARDS),browser:$(part)/$(words $(SHARDS))) \
@@ -125,11 +133,11 @@ test-jest: $(STAMPS)/node-modules
 
 # All of it, or one of the parts that SHARD names: 1/5 of JupyterLab's, or what runs in others.
 PART = $(if $(SHARD),-$(firstword $(subst /, ,$(SHARD))))
-test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration
+test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration $(STAMPS)/lowest
 	@rm -f $(REPORTS)/playwright$(PART).xml
 	cd tests/browser && CHROMIUM="$$(./chromium)" PYTHON=$(PY) \
 	  PLAYWRIGHT_JUNIT_OUTPUT_FILE=$(CURDIR)/$(REPORTS)/playwright$(PART).xml \
-	  $(if $(SHARD),ACP_TEST_PROJECTS="$(if $(findstring /,$(SHARD)),lab,collaboration notebook binder)") \
+	  $(if $(SHARD),ACP_TEST_PROJECTS="$(if $(findstring /,$(SHARD)),lab,collaboration notebook lowest binder)") \
 	  jlpm playwright test --output=test-results/part$(PART) $(if $(findstring /,$(SHARD)),--shard=$(SHARD))
 	@$(PY) .ci/ran-tests $(REPORTS)/playwright$(PART).xml
 

@@ -10,16 +10,18 @@ const python =
   process.env.PYTHON ?? resolve(__dirname, '../../.venv/bin/python');
 /** The same with real-time collaboration, which changes JupyterLab a lot. */
 const together = resolve(dirname(python), '../collaboration/bin/python');
+/** The oldest JupyterLab, Notebook and Jupyter Server that the extension promises to work with. */
+const oldest = resolve(dirname(python), '../lowest/bin/python');
 const token = 'browser-tests';
 
 // Workers read this file too and must find the ports that were chosen first.
 process.env.ACP_TEST_PORTS ??= execFileSync(python, [
   '-c',
-  'import socket; s = [socket.socket() for _ in range(4)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
+  'import socket; s = [socket.socket() for _ in range(5)]; [x.bind(("127.0.0.1", 0)) for x in s]; print(*(x.getsockname()[1] for x in s))'
 ])
   .toString()
   .trim();
-const [portTogether, portNotebook, portBinder, ...ports] =
+const [portTogether, portNotebook, portBinder, portOldest, ...ports] =
   process.env.ACP_TEST_PORTS.split(' ');
 /** Each worker has a server of its own: tests may crash its agents. */
 const own = ports[Number(process.env.TEST_PARALLEL_INDEX ?? 0)];
@@ -82,6 +84,11 @@ export default defineConfig({
       use: { baseURL: base(portNotebook) }
     },
     {
+      name: 'lowest',
+      testMatch: ['versions.spec.ts', 'showing.spec.ts', 'notebook7.spec.ts'],
+      use: { baseURL: base(portOldest) }
+    },
+    {
       name: 'binder',
       testMatch: 'binder.spec.ts',
       use: { baseURL: base(portBinder) }
@@ -91,6 +98,7 @@ export default defineConfig({
     ...(isWanted('lab') ? ports.map(port => server(python, port)) : []),
     ...(isWanted('collaboration') ? [server(together, portTogether)] : []),
     ...(isWanted('notebook') ? [server(python, portNotebook, 'notebook')] : []),
+    ...(isWanted('lowest') ? [server(oldest, portOldest)] : []),
     ...(isWanted('binder')
       ? [server(python, portBinder, 'jupyterlab', 'binder.py')]
       : [])

@@ -110,6 +110,9 @@ def main() -> int:
                 {
                     "AcpExtension": {"agents": agents, "remote_schemes": SCHEMES},
                     "ServerApp": {"authorizer_class": "guests.Guests"},
+                    # Each application of a server has pages of its own.
+                    "LabApp": {"expose_app_in_browser": True},
+                    "JupyterNotebookApp": {"expose_app_in_browser": True},
                 }
             )
         )
@@ -136,7 +139,6 @@ def main() -> int:
             application,
             "--no-browser",
             "--allow-root",
-            "--expose-app-in-browser",
             f"--port={port}",
             "--ServerApp.port_retries=0",
             f"--IdentityProvider.token={token}",
