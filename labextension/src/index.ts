@@ -3,7 +3,7 @@
 
 import { actions } from './plugins/actions';
 import { agents } from './plugins/agents';
-import { publicPanel, publicSessions } from './plugins/api';
+import { publicPanel, publicRenderers, publicSessions } from './plugins/api';
 import { codeActions } from './plugins/codeactions';
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
@@ -22,6 +22,8 @@ import { settings } from './plugins/settings';
 import { tabs } from './plugins/tabs';
 import { workspace } from './plugins/workspace';
 
+export * from './api';
+
 export default [
   connection,
   agents,
@@ -35,6 +37,7 @@ export default [
   codeActions,
   panel,
   publicPanel,
+  publicRenderers,
   actions,
   remote,
   tabs,

@@ -5,6 +5,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { IChatPanel } from '../api/chat';
 import { ISessions } from '../api/sessions';
+import { IToolRenderers } from '../api/tools';
 import type { AcpPanel } from '../panel/panel';
 import { IAcpPanel } from '../panel/token';
 import type { Sessions } from '../sessions/sessions';
@@ -28,4 +29,14 @@ export const publicPanel: JupyterFrontEndPlugin<IChatPanel> = {
   provides: IChatPanel,
   requires: [IAcpPanel],
   activate: (_, panel: AcpPanel): IChatPanel => panel
+};
+
+/** Takes renderers of tool calls from other extensions. */
+export const publicRenderers: JupyterFrontEndPlugin<IToolRenderers> = {
+  id: 'jupyter-acp-bridge:tool-renderers',
+  description: 'Takes renderers of tool calls from other extensions.',
+  autoStart: true,
+  provides: IToolRenderers,
+  requires: [IAcpPanel],
+  activate: (_, panel: AcpPanel): IToolRenderers => panel.context.renderers
 };

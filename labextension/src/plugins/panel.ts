@@ -30,6 +30,7 @@ import { IAcpPanel } from '../panel/token';
 import type { ISessionsContext } from '../sessions/context';
 import type { Sessions } from '../sessions/sessions';
 import { ISessionStore } from '../sessions/token';
+import { ToolRenderers } from '../tools/renderers';
 import type { ITerminals } from '../ui/context';
 
 /** Adds the chat to the right side panel and its commands to the palette. */
@@ -75,6 +76,7 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
     const context: ISessionsContext = {
       sessions,
       agents,
+      renderers: new ToolRenderers(),
       connection: sessions.connection,
       rendermime,
       languages,

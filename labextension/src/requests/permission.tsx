@@ -14,7 +14,8 @@ import type { IPermission, IPermissionOption } from '../decode/questions';
 import { placesOf } from '../tools/call';
 import { inputText } from '../tools/input';
 import { permissionWords } from '../tools/owntools';
-import { ToolDetails, ToolIcon } from '../tools/toolcall';
+import { ToolParts } from '../tools/parts';
+import { ToolIcon } from '../tools/toolcall';
 import { Content } from '../ui/content';
 import { useChat } from '../ui/context';
 import { Location } from '../ui/location';
@@ -125,7 +126,7 @@ export function Permission({
             {place.path}
           </Location>
         ))}
-        <ToolDetails call={call} isAsked />
+        <ToolParts call={call} revision={0} isAsked />
         {request.dropped.length > 0 && <Dropped parts={request.dropped} />}
       </div>
       <div className="jp-acp-Card-buttons">

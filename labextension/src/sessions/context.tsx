@@ -4,12 +4,15 @@
 import * as React from 'react';
 
 import type { IChangeViewer } from '../changes/context';
+import { RenderersContext } from '../tools/parts';
+import type { ToolRenderers } from '../tools/renderers';
 import { ChatContext, type IChatContext } from '../ui/context';
 import type { Sessions } from './sessions';
 
 /** What the views of sessions use. */
 export interface ISessionsContext extends IChatContext {
   sessions: Sessions;
+  renderers: ToolRenderers;
   /** Absent where there are no tabs. */
   viewer?: IChangeViewer;
 }
@@ -28,7 +31,9 @@ export function SessionsProvider({
   return (
     <ChatContext.Provider value={context}>
       <SessionsContext.Provider value={context}>
-        {children}
+        <RenderersContext.Provider value={context.renderers}>
+          {children}
+        </RenderersContext.Provider>
       </SessionsContext.Provider>
     </ChatContext.Provider>
   );
