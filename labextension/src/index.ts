@@ -7,16 +7,15 @@ import { publicPanel, publicRenderers, publicSessions } from './plugins/api';
 import { codeActions } from './plugins/codeactions';
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
-import { exporting } from './plugins/exporting';
 import { mcpServers } from './plugins/mcp';
 import { notifications } from './plugins/notifications';
 import { opener } from './plugins/opener';
 import { panel } from './plugins/panel';
 import { permissions } from './plugins/permissions';
 import { promptContext } from './plugins/promptcontext';
-import { reloading } from './plugins/reloading';
 import { remote } from './plugins/remote';
 import { run } from './plugins/run';
+import { sessionCommands } from './plugins/sessioncommands';
 import { sessions } from './plugins/sessions';
 import { settings } from './plugins/settings';
 import { tabs } from './plugins/tabs';
@@ -41,8 +40,7 @@ export default [
   actions,
   remote,
   tabs,
-  exporting,
-  reloading,
+  sessionCommands,
   notifications,
   workspace,
   documents,

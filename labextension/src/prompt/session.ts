@@ -6,7 +6,7 @@ import type {
   PromptCapabilities
 } from '@agentclientprotocol/sdk';
 
-import type { Composer, IComposed } from './composer';
+import type { Composer, PromptHistory } from './composer';
 
 /** A session that takes messages. */
 export interface IPromptSession {
@@ -18,13 +18,12 @@ export interface IPromptSession {
       readonly commands: readonly AvailableCommand[];
       readonly promptCapabilities: PromptCapabilities;
     };
-    /** The user's earlier messages. */
-    readonly prompts: readonly string[];
   };
-  /** Send a message, with the editor context if that is shared. */
-  prompt(composed: IComposed, sharesContext: boolean): Promise<void>;
-  /** Stop the turn. */
-  cancel(): void;
+  readonly id: string;
+  /** The user's earlier messages. */
+  readonly history: PromptHistory;
+  /** Whether messages carry the editor context. */
+  readonly sharesContext: boolean;
   /** Tell the person what went wrong. */
   report(problem: string): void;
 }

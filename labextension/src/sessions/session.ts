@@ -5,6 +5,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import { type ILoginNeeded, loginNeeded } from '../agents/login';
+import type { IChatSettings } from '../api/chat';
 import type { IIncomingRequest } from '../api/connection';
 import type { IAcpConnection } from '../api/connection';
 import {
@@ -18,7 +19,12 @@ import { ConnectionLostError, RpcError } from '../connection/rpc';
 import { decodeQuestion } from '../decode/questions';
 import { decodeSetup } from '../decode/setup';
 import { promptBlocks } from '../prompt/attachment';
-import { Composer, type IComposed, type ISent } from '../prompt/composer';
+import {
+  Composer,
+  PromptHistory,
+  type IComposed,
+  type ISent
+} from '../prompt/composer';
 import { type IWaitingPrompt, SentPrompts } from '../prompt/sent';
 import type { IPromptSession } from '../prompt/session';
 import {
@@ -55,6 +61,9 @@ export class SessionModel
     this._run = _options.connection.server.run;
     this._transcript.facts.setUp(decodeSetup(_options.setup, warn));
   }
+
+  /** The user's earlier messages, to be sent once more. */
+  readonly history = new PromptHistory(() => this._transcript.prompts);
 
   /** What can be done with what a remote session brings back. */
   readonly results: Results;
@@ -93,6 +102,12 @@ export class SessionModel
   /** What the person is about to say. */
   get composer(): Composer {
     return this._composer;
+  }
+
+  /** Whether messages carry the editor context: by a click here, or as set. */
+  get sharesContext(): boolean {
+    const { settings } = this._options;
+    return this._composer.sharesContext ?? settings?.sharesContext ?? true;
   }
 
   /** What was sent and the agent has not been told yet. */
@@ -135,14 +150,14 @@ export class SessionModel
    * Send what was composed; it comes back to where it was written if it was not
    * taken. The server adds where the user is, unless that is not to be shared.
    */
-  async prompt(composed: IComposed, sharesContext: boolean): Promise<void> {
+  async prompt(composed: IComposed): Promise<void> {
     const { connection } = this._options;
     const { text, attachments } = composed;
     const prompt = promptBlocks(text, attachments, {
       ...this._transcript.facts.promptCapabilities,
       isRemote: this.isRemote
     });
-    const context = sharesContext ? {} : { context: false };
+    const context = this.sharesContext ? {} : { context: false };
     const wasSent = connection.status === 'connected';
     const sent = this._prompts.begin(composed);
     this._problem = '';
@@ -173,12 +188,23 @@ export class SessionModel
     }
   }
 
+  /** Send what is written, if there is something and it can be sent. */
+  sendComposed(): void {
+    const { text, attachments } = this._composer;
+    const isEmpty = text.trim() === '' && attachments.length === 0;
+    if (!isEmpty && this._options.connection.status === 'connected') {
+      this.history.leave();
+      this._composer.take();
+      void this.prompt({ text: text.trim(), attachments });
+    }
+  }
+
   /** Send the message that failed again, once its cause is removed. */
-  retry(sharesContext: boolean): void {
+  retry(): void {
     this.dismissProblem();
     const composed = this._composer.take();
     if (composed.text || composed.attachments.length > 0) {
-      void this.prompt(composed, sharesContext);
+      void this.prompt(composed);
     }
   }
 
@@ -199,7 +225,7 @@ export class SessionModel
   }
 
   async send(text: string): Promise<void> {
-    await this.prompt({ text, attachments: [] }, true);
+    await this.prompt({ text, attachments: [] });
   }
 
   /** Stop the turn; its open questions are thereby answered. */
@@ -458,6 +484,7 @@ export namespace SessionModel {
   export interface IOptions {
     connection: IAcpConnection;
     progress: GitProgress;
+    settings?: IChatSettings;
     info: ISessionInfo;
     /** The answer to the request that began it. */
     setup?: unknown;
