@@ -25,7 +25,7 @@ export const exporting: JupyterFrontEndPlugin<void> = {
     agents: IAgents,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     app.commands.addCommand(CommandIDs.exportSession, {
       label: args =>
         args.format === 'notebook'

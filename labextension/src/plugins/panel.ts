@@ -71,7 +71,7 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
     code: ICodeActions | null,
     settings: IChatSettings | null
   ): AcpPanel => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const context: ISessionsContext = {
       sessions,
       agents,

@@ -30,7 +30,7 @@ export const reloading: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const command = CommandIDs.reloadSession;
     app.commands.addCommand(command, {
       label: trans.__('Reload the Session from the Agent…'),
