@@ -14,7 +14,7 @@ import plugins from '../../src/index';
 jest.mock('vscode-ws-jsonrpc', () => ({}));
 
 /** A service of which everything can be asked. */
-const anything: unknown = new Proxy(function () {}, {
+const anything: unknown = new Proxy(() => undefined, {
   get: (_, name) => (name === Symbol.toPrimitive ? String : anything),
   apply: () => anything
 });
