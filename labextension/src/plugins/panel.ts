@@ -75,7 +75,7 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
     code: ICodeActions | null,
     settings: IChatSettings | null
   ): AcpPanel => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const model = new PanelModel({ sessions, trans });
     const context: ISessionsContext = {
       sessions,

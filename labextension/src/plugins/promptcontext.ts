@@ -38,7 +38,7 @@ export const promptContext: JupyterFrontEndPlugin<IPromptContext> = {
       contents,
       api: new AcpApi(serverSettings),
       rootDir: () => connection.server.rootDir,
-      trans: (translator ?? nullTranslator).load('jupyter-acp-bridge')
+      trans: (translator ?? nullTranslator).load('jupyter_acp_bridge')
     });
   }
 };

@@ -46,7 +46,7 @@ export const sessionCommands: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const { hasMainArea, renaming, sessions } = panel.context;
 
     /** The element of a session whose menu was opened. */

@@ -56,7 +56,7 @@ export function useSuggestions(
       choose: () => {
         const start = `${text.slice(0, caret - mention.length)}${name} `;
         onReplace(start + text.slice(caret), start.length);
-        model.composer.attach(attachment);
+        model.composer.mention(name, attachment);
       }
     }));
   }

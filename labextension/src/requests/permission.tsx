@@ -1,6 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { Notification } from '@jupyterlab/apputils';
 import {
   type LabIcon,
   checkIcon,
@@ -76,7 +77,22 @@ export function Permission({
     request.answer({ outcome });
     if (rule && ['allow_always', 'reject_always'].includes(kind)) {
       const decision = kind === 'allow_always' ? 'allow' : 'deny';
-      void rules?.add({ agent, ...rule, decision });
+      rules?.add({ agent, ...rule, decision }).catch((error: Error) => {
+        // The card is gone by now. Last comes what may be cut: long commands.
+        Notification.error(
+          decision === 'allow'
+            ? trans.__(
+                'Your answer was sent, but "always allow" was not saved (%1) for %2',
+                error.message,
+                rule.match
+              )
+            : trans.__(
+                'Your answer was sent, but "always reject" was not saved (%1) for %2',
+                error.message,
+                rule.match
+              )
+        );
+      });
     }
   };
   const onKeyDown = (event: React.KeyboardEvent): void => {
