@@ -3,7 +3,13 @@
 
 import { actions } from './plugins/actions';
 import { agents } from './plugins/agents';
-import { publicPanel, publicRenderers, publicSessions } from './plugins/api';
+import {
+  publicContextProviders,
+  publicPanel,
+  publicPromptProviders,
+  publicRenderers,
+  publicSessions
+} from './plugins/api';
 import { codeActions } from './plugins/codeactions';
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
@@ -37,6 +43,8 @@ export default [
   panel,
   publicPanel,
   publicRenderers,
+  publicPromptProviders,
+  publicContextProviders,
   actions,
   remote,
   tabs,

@@ -113,6 +113,10 @@ def main() -> int:
                 }
             )
         )
+        # An extension of somebody else, where it was built.
+        foreign = Path(__file__).parents[2] / "labextension" / "test" / "foreign" / "dist"
+        (home / "data" / "labextensions").mkdir(parents=True)
+        (home / "data" / "labextensions" / "jupyter-acp-foreign").symlink_to(foreign)
         environment = {
             **os.environ,
             "HOME": name,

@@ -10,6 +10,7 @@ export * from './commands';
 export * from './connection';
 export * from './mentions';
 export * from './permissions';
+export * from './prompt';
 export * from './sessions';
 export * from './tools';
 export * from './workspace';

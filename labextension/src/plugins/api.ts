@@ -4,6 +4,7 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { IChatPanel } from '../api/chat';
+import { IContextProviders, IPromptProviders } from '../api/prompt';
 import { ISessions } from '../api/sessions';
 import { IToolRenderers } from '../api/tools';
 import type { AcpPanel } from '../panel/panel';
@@ -40,3 +41,25 @@ export const publicRenderers: JupyterFrontEndPlugin<IToolRenderers> = {
   requires: [IAcpPanel],
   activate: (_, panel: AcpPanel): IToolRenderers => panel.context.renderers
 };
+
+/** Takes suggestions for messages from other extensions. */
+export const publicPromptProviders: JupyterFrontEndPlugin<IPromptProviders> = {
+  id: 'jupyter-acp-bridge:prompt-providers',
+  description:
+    'Takes mentions and commands for messages from other extensions.',
+  autoStart: true,
+  provides: IPromptProviders,
+  requires: [ISessionStore],
+  activate: (_, sessions: Sessions): IPromptProviders => sessions.suggestions
+};
+
+/** Takes what messages can carry along from other extensions. */
+export const publicContextProviders: JupyterFrontEndPlugin<IContextProviders> =
+  {
+    id: 'jupyter-acp-bridge:context-providers',
+    description: 'Takes context for messages from other extensions.',
+    autoStart: true,
+    provides: IContextProviders,
+    requires: [ISessionStore],
+    activate: (_, sessions: Sessions): IContextProviders => sessions.contexts
+  };

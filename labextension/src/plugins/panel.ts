@@ -86,7 +86,7 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
       languages,
       terminals: new LabTerminals(app, trans),
       opener: opener ?? undefined,
-      context: promptContext ?? undefined,
+      references: promptContext ?? undefined,
       code: code ?? undefined,
       settings: settings ?? undefined,
       attempt: (words, work) => model.attempt(words, work),

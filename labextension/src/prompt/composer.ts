@@ -38,14 +38,19 @@ export class Composer implements IComposed {
     }
   }
 
-  /** Whether messages tell where the person is; as in the settings, if null. */
-  get sharesContext(): boolean | null {
-    return this._sharesContext;
+  /** Whether messages carry something along, by the id of its provider; as in the settings, if null. */
+  carries(id: string): boolean | null {
+    return this._carried.get(id) ?? null;
   }
 
-  set sharesContext(shares: boolean | null) {
-    this._sharesContext = shares;
+  setCarried(id: string, isCarried: boolean): void {
+    this._carried.set(id, isCarried);
     this._emit();
+  }
+
+  /** Another number after each change. */
+  get version(): number {
+    return this._version;
   }
 
   get changed(): ISignal<this, void> {
@@ -161,6 +166,7 @@ export class Composer implements IComposed {
   }
 
   private _emit(): void {
+    this._version++;
     this._changed.emit();
   }
 
@@ -169,7 +175,8 @@ export class Composer implements IComposed {
   private _returned = '';
   private _attachments: readonly Mentionable[] = [];
   private _sent: readonly ISent[] = [];
-  private _sharesContext: boolean | null = null;
+  private _version = 0;
+  private readonly _carried = new Map<string, boolean>();
   private readonly _changed = new Signal<this, void>(this);
 }
 

@@ -25,15 +25,14 @@ interface IPromptProps {
 /** Where the person writes. What is written lives in the model and outlives this. */
 export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
   function Prompt({ model, isBusy, isConnected, children }, ref): JSX.Element {
-    const { context, run, trans } = useChat();
+    const { references, run, trans } = useChat();
     const { composer } = model;
     const settings = useChatSettings();
     const text = useComposer(model);
-    const { sharesContext } = model;
     const [caret, setCaret] = React.useState(text.length);
     const listId = React.useId();
     const frame = React.useRef<HTMLDivElement>(null);
-    const { isOver } = useDrops(frame, model, context, trans);
+    const { isOver } = useDrops(frame, model, references, trans);
     const area = React.useRef<HTMLTextAreaElement>(null);
     React.useImperativeHandle(ref, () => area.current!);
     const wantedCaret = React.useRef<number | null>(null);
@@ -112,13 +111,7 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
         className={`jp-acp-Prompt ${isOver ? 'jp-acp-mod-over' : ''}`}
       >
         {hasList && <CompletionList id={listId} completion={completion} />}
-        <Attachments
-          model={model}
-          sharesContext={sharesContext}
-          onShareContext={shares => {
-            composer.sharesContext = shares;
-          }}
-        />
+        <Attachments model={model} />
         <textarea
           ref={area}
           // The keys that send and stop are shortcuts for these.
@@ -194,7 +187,6 @@ function useComposer({ composer }: IPromptSession): string {
     },
     [composer]
   );
-  React.useSyncExternalStore(subscribe, () => composer.attachments);
-  React.useSyncExternalStore(subscribe, () => composer.sharesContext);
+  React.useSyncExternalStore(subscribe, () => composer.version);
   return React.useSyncExternalStore(subscribe, () => composer.text);
 }

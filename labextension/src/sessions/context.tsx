@@ -4,6 +4,7 @@
 import * as React from 'react';
 
 import type { IChangeViewer } from '../changes/context';
+import { ProvidersContext } from '../prompt/context';
 import { RenderersContext } from '../tools/parts';
 import type { ToolRenderers } from '../tools/renderers';
 import { ChatContext, type IChatContext } from '../ui/context';
@@ -36,7 +37,9 @@ export function SessionsProvider({
     <ChatContext.Provider value={context}>
       <SessionsContext.Provider value={context}>
         <RenderersContext.Provider value={context.renderers}>
-          {children}
+          <ProvidersContext.Provider value={context.sessions}>
+            {children}
+          </ProvidersContext.Provider>
         </RenderersContext.Provider>
       </SessionsContext.Provider>
     </ChatContext.Provider>

@@ -1,6 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { AvailableCommand, ContentBlock } from '@agentclientprotocol/sdk';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
@@ -19,6 +20,7 @@ import { ConnectionLostError, RpcError } from '../connection/rpc';
 import { decodeQuestion } from '../decode/questions';
 import { decodeSetup } from '../decode/setup';
 import { promptBlocks } from '../prompt/attachment';
+import { type ContextProviders, EDITOR_CONTEXT } from '../prompt/carrying';
 import {
   Composer,
   PromptHistory,
@@ -104,10 +106,14 @@ export class SessionModel
     return this._composer;
   }
 
-  /** Whether messages carry the editor context: by a click here, or as set. */
-  get sharesContext(): boolean {
+  /** Whether messages carry what a provider offers: by a click here, or as set. */
+  carries(id: string): boolean {
     const { settings } = this._options;
-    return this._composer.sharesContext ?? settings?.sharesContext ?? true;
+    return this._composer.carries(id) ?? settings?.sharesContext ?? true;
+  }
+
+  get commands(): readonly AvailableCommand[] {
+    return this._transcript.facts.commands;
   }
 
   /** What was sent and the agent has not been told yet. */
@@ -152,12 +158,7 @@ export class SessionModel
    */
   async prompt(composed: IComposed): Promise<void> {
     const { connection } = this._options;
-    const { text, attachments } = composed;
-    const prompt = promptBlocks(text, attachments, {
-      ...this._transcript.facts.promptCapabilities,
-      isRemote: this.isRemote
-    });
-    const context = this.sharesContext ? {} : { context: false };
+    const context = this.carries(EDITOR_CONTEXT) ? {} : { context: false };
     const wasSent = connection.status === 'connected';
     const sent = this._prompts.begin(composed);
     this._problem = '';
@@ -165,6 +166,7 @@ export class SessionModel
     this._prompting++;
     this._changed.emit();
     try {
+      const prompt = await this._blocks(composed);
       const { stopReason } = await connection.request<IPromptResult>(
         Method.sessionPrompt,
         {
@@ -387,6 +389,21 @@ export class SessionModel
     return true;
   }
 
+  /** A message in the words of the protocol, with what it carries along. */
+  private async _blocks({
+    text,
+    attachments
+  }: IComposed): Promise<ContentBlock[]> {
+    const { contexts } = this._options;
+    const carried = contexts?.all.length
+      ? await contexts.attachments(this, id => this.carries(id))
+      : [];
+    return promptBlocks(text, [...attachments, ...carried], {
+      ...this._transcript.facts.promptCapabilities,
+      isRemote: this.isRemote
+    });
+  }
+
   private _promptFailed(sent: ISent, error: Error, wasSent: boolean): void {
     if (!this._prompts.isSent(sent.id)) {
       if (this._login) {
@@ -485,6 +502,7 @@ export namespace SessionModel {
     connection: IAcpConnection;
     progress: GitProgress;
     settings?: IChatSettings;
+    contexts?: ContextProviders;
     info: ISessionInfo;
     /** The answer to the request that began it. */
     setup?: unknown;

@@ -10,6 +10,8 @@ import type { IChatSettings } from '../api/chat';
 import type { IAcpConnection } from '../api/connection';
 import type { ISessions } from '../api/sessions';
 import type { AcpApi } from '../connection/rest';
+import { ContextProviders } from '../prompt/carrying';
+import { AGENT_COMMANDS, PromptProviders } from '../prompt/suggesting';
 import {
   type IMeta,
   type INewSessionResult,
@@ -65,12 +67,17 @@ export class Sessions implements ISessions {
       );
     }
     this._wasOpen = new Set(this._tabStore.reloaded().tabs);
+    this.suggestions.add(AGENT_COMMANDS);
   }
 
   readonly list: SessionList;
   readonly archive: Archive;
   readonly attention: Attention;
   readonly progress: GitProgress;
+  /** What messages can carry along. */
+  readonly contexts = new ContextProviders();
+  /** What is suggested while a message is typed. */
+  readonly suggestions = new PromptProviders();
 
   get connection(): IAcpConnection {
     return this._options.connection;
@@ -191,6 +198,7 @@ export class Sessions implements ISessions {
         connection,
         progress: this.progress,
         settings: this._options.settings,
+        contexts: this.contexts,
         info: this.list.get(id) ?? { id, agent: '' },
         draft: this._drafts.get(id)
       })
@@ -284,6 +292,7 @@ export class Sessions implements ISessions {
         connection,
         progress: this.progress,
         settings: this._options.settings,
+        contexts: this.contexts,
         info: told.session ?? {
           id: result.sessionId,
           agent: told.agent ?? agent ?? connection.server.defaultAgent ?? ''

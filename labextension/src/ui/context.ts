@@ -31,7 +31,7 @@ export interface IChatContext {
   languages: IEditorLanguageRegistry;
   terminals: ITerminals;
   opener?: IDocumentOpener;
-  context?: IPromptContext;
+  references?: IPromptContext;
   code?: ICodeActions;
   settings?: IChatSettings;
   rules?: IPermissionRules;

@@ -2,6 +2,7 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { AcpApi } from '../../src/connection/rest';
+import { EDITOR_CONTEXT } from '../../src/prompt/carrying';
 import type { IComposed } from '../../src/prompt/composer';
 import { type ISessionInfo, Method, ourMeta } from '../../src/protocol';
 import type { SessionModel } from '../../src/sessions/session';
@@ -445,7 +446,7 @@ describe('Sessions', () => {
 
     it('says that the agent is not to be told where the user is', async () => {
       void model.prompt(words('told'));
-      model.composer.sharesContext = false;
+      model.composer.setCarried(EDITOR_CONTEXT, false);
       void model.prompt(words('untold'));
       const sent = () => server.requests(Method.sessionPrompt);
       await until(() => sent().length === 2);
