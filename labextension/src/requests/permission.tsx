@@ -90,7 +90,8 @@ export function Permission({
                 'Your answer was sent, but "always reject" was not saved (%1) for %2',
                 error.message,
                 rule.match
-              )
+              ),
+          { autoClose: false }
         );
       });
     }

@@ -102,8 +102,10 @@ describe('a permission card', () => {
     fireEvent.click(screen.getByRole('button', { name }));
     expect(answers).toHaveLength(1);
     await waitFor(() => expect(Notification.manager.count).toBe(1));
-    const [{ type, message }] = Notification.manager.notifications;
+    const [{ type, message, options }] = Notification.manager.notifications;
     expect(type).toBe('error');
+    // Without it, JupyterLab only counts it at the bell.
+    expect(options.autoClose).toBe(false);
     expect(message).toBe(
       `Your answer was sent, but "${told}" was not saved (disk full) for rm *`
     );
