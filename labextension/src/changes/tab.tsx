@@ -37,7 +37,7 @@ export class ChangeWidget extends Panel {
         </ChatContext.Provider>
       )
     );
-    if (reviewOf(_change).isNotebook) {
+    if (reviewOf(_change).notebooks) {
       void this._showNotebooks();
     }
   }
