@@ -25,6 +25,15 @@ function notebook(...cells: ReturnType<typeof code>[]): INotebook {
   };
 }
 
+/** A cell that was run. */
+function printed(id: string, source: string, text: string, count: number) {
+  return {
+    ...code(id, source),
+    outputs: [{ output_type: 'stream', name: 'stdout', text }],
+    execution_count: count
+  };
+}
+
 /** A tool call of an agent that tells what it has written. */
 function edited(path: string, oldText: string | null, newText: string) {
   return [
@@ -283,4 +292,36 @@ test('changes open in the main area: texts side by side, notebooks by cells', as
   await open('wide.ipynb').click();
   await expect(tab.locator('.jp-Cell-diff').first()).toBeVisible();
   await expect(tab).toContainText('x = 2');
+});
+
+test('a notebook in a tab shows what became of outputs and metadata', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  const before = notebook(
+    printed('a', 'x = 1', 'old output', 1),
+    printed('b', 'y = 2', 'same output', 2)
+  );
+  const after = notebook(
+    { ...printed('a', 'x = 1', 'new output', 3), metadata: { tags: ['slow'] } },
+    printed('b', 'y = 2', 'same output', 2)
+  );
+  const path = '/outputs.ipynb';
+  await agent.play(edited(path, JSON.stringify(before), JSON.stringify(after)));
+  await review.changes.getByTitle('Open the change in a tab').click();
+  const cells = page.locator('.jp-acp-ChangeWidget .jp-Cell-diff');
+  await expect(cells).toHaveCount(2);
+  const [changed, same] = [cells.first(), cells.last()];
+  await expect(changed).toHaveClass(/jp-Diff-twoway/);
+  await expect(changed).toContainText('In [1]:');
+  await expect(changed).toContainText('In [3]:');
+  await expect(changed.locator('.jp-Diff-deleted')).toContainText('old output');
+  await expect(changed.locator('.jp-Diff-added')).toContainText('new output');
+  await changed.getByText('Metadata changed').click();
+  await expect(changed.getByText('"slow"')).toBeVisible();
+  await expect(same).toHaveClass(/jp-Diff-unchanged/);
+  await expect(same).toContainText('Outputs unchanged');
+  await page.screenshot({ path: test.info().outputPath('outputs.png') });
 });

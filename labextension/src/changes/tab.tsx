@@ -9,7 +9,7 @@ import { ChatContext, type IChatContext } from '../ui/context';
 import type { INamedChange } from './changes';
 import { ChangesContext, type IReviewed } from './context';
 import { ChangePage } from './page';
-import { reviewOf } from './review';
+import { type INotebooks, reviewOf } from './review';
 
 import '../../style/chat.css';
 
@@ -18,11 +18,11 @@ export class ChangeWidget extends Panel {
   constructor(
     private readonly _context: IChatContext,
     session: IReviewed,
-    private readonly _change: INamedChange
+    change: INamedChange
   ) {
     super();
     const { trans } = _context;
-    const { path } = _change;
+    const { path } = change;
     this.addClass('jp-acp-ChangeWidget');
     this.title.label = trans.__('Changes: %1', path.split('/').at(-1) ?? path);
     this.title.caption = path;
@@ -32,21 +32,21 @@ export class ChangeWidget extends Panel {
       ReactWidget.create(
         <ChatContext.Provider value={_context}>
           <ChangesContext.Provider value={{ session }}>
-            <ChangePage change={_change} />
+            <ChangePage change={change} />
           </ChangesContext.Provider>
         </ChatContext.Provider>
       )
     );
-    if (reviewOf(_change).notebooks) {
-      void this._showNotebooks();
+    const { notebooks } = reviewOf(change);
+    if (notebooks) {
+      void this._showNotebooks(notebooks);
     }
   }
 
-  private async _showNotebooks(): Promise<void> {
-    const { oldText, newText } = this._change;
+  private async _showNotebooks(notebooks: INotebooks): Promise<void> {
     try {
       const { showNotebooks } = await import('./notebooks');
-      const widget = await showNotebooks(oldText, newText, this._context);
+      const widget = await showNotebooks(notebooks, this._context);
       if (this.isDisposed) {
         widget.dispose();
       } else {
