@@ -4,6 +4,7 @@
 import { actions } from './plugins/actions';
 import { agents } from './plugins/agents';
 import { publicPanel, publicSessions } from './plugins/api';
+import { changes } from './plugins/changes';
 import { codeActions } from './plugins/codeactions';
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
@@ -38,6 +39,7 @@ export default [
   actions,
   remote,
   tabs,
+  changes,
   exporting,
   reloading,
   notifications,

@@ -325,3 +325,50 @@ test('a notebook in a tab shows what became of outputs and metadata', async ({
   await expect(same).toContainText('Outputs unchanged');
   await page.screenshot({ path: test.info().outputPath('outputs.png') });
 });
+
+test('tabs with changes come back after a reload, unless the change is gone', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  await agent.play(
+    edited('/first.txt', BEFORE, AFTER),
+    edited('/second.ipynb', null, JSON.stringify(notebook(code('a', 'x = 1'))))
+  );
+  await review.shows(2);
+  const open = review.changes.getByTitle('Open the change in a tab');
+  await open.first().click();
+  await open.last().click();
+  const tabs = page.locator('#jp-main-dock-panel .lm-TabBar-tab');
+  const shown = page.locator('.jp-acp-ChangeWidget:not(.lm-mod-hidden)');
+  await expect(shown.locator('.jp-Cell-diff')).toHaveCount(1);
+  const listed = await request.get('/acp/sessions');
+  const { sessions } = (await listed.json()) as {
+    sessions: { id: string; agent: string }[];
+  };
+  const { id } = sessions.find(({ agent }) => agent === 'scripted')!;
+  await agent.execute('jupyter-acp-bridge:open-change', {
+    session: id,
+    change: 'no such change'
+  });
+  // It is gone without a word.
+  await expect(tabs.filter({ hasText: 'Changes' })).toHaveCount(2);
+  await expect(page.locator('.Toastify__toast')).toHaveCount(0);
+  await agent.reloadAs(saved =>
+    /"widgets":\s*\[([^\]]*"jupyter-acp-bridge-changes:){2}/.test(saved)
+  );
+  await expect(tabs.filter({ hasText: 'Changes: second.ipynb' })).toHaveCount(
+    1
+  );
+  await expect(shown.locator('.jp-Cell-diff')).toHaveCount(1);
+  await tabs.filter({ hasText: 'Changes: first.txt' }).click();
+  await expect(shown).toContainText('line three');
+  await shown.getByRole('button', { name: /^Keep: Lines 1–7/ }).click();
+  await expect(
+    shown.getByRole('button', { name: /^Keep: Lines 1–7/ })
+  ).toHaveCount(0);
+  // With the session, they go.
+  await request.delete(`/acp/sessions/${id}`);
+  await expect(tabs.filter({ hasText: 'Changes' })).toHaveCount(0);
+});

@@ -24,7 +24,6 @@ import { CommandIDs } from '../api/commands';
 import { IPromptContext } from '../api/mentions';
 import { IPermissionRules } from '../api/permissions';
 import { ICodeActions, IDocumentOpener } from '../api/workspace';
-import { ChangeTabs } from '../changes/tabs';
 import { AcpPanel } from '../panel/panel';
 import { IAcpPanel } from '../panel/token';
 import type { ISessionsContext } from '../sessions/context';
@@ -109,7 +108,14 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
       trans
     };
     if (labShell) {
-      context.viewer = new ChangeTabs(labShell, context);
+      context.viewer = {
+        open: ({ id: session }, { key: change, path }) =>
+          void app.commands.execute(CommandIDs.openChange, {
+            session,
+            change,
+            path
+          })
+      };
     }
     const widget = new AcpPanel(context);
     app.shell.add(widget, 'right', { rank: 900, type: 'Agents' });
