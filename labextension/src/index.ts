@@ -10,6 +10,7 @@ import {
   publicRenderers,
   publicSessions
 } from './plugins/api';
+import { changes } from './plugins/changes';
 import { codeActions } from './plugins/codeactions';
 import { connection } from './plugins/connection';
 import { documents } from './plugins/documents';
@@ -48,6 +49,7 @@ export default [
   actions,
   remote,
   tabs,
+  changes,
   sessionCommands,
   notifications,
   workspace,

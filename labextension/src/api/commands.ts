@@ -7,6 +7,7 @@ export namespace CommandIDs {
   export const newSession = 'jupyter-acp-bridge:new-session';
   export const newRemoteSession = 'jupyter-acp-bridge:new-remote-session';
   export const openSession = 'jupyter-acp-bridge:open-session';
+  export const openChange = 'jupyter-acp-bridge:open-change';
   export const focusRequest = 'jupyter-acp-bridge:focus-request';
   export const renameSession = 'jupyter-acp-bridge:rename-session';
   export const forkSession = 'jupyter-acp-bridge:fork-session';

@@ -23,7 +23,6 @@ import { CommandIDs } from '../api/commands';
 import { IPromptContext } from '../api/mentions';
 import { IPermissionRules } from '../api/permissions';
 import { ICodeActions, IDocumentOpener } from '../api/workspace';
-import { ChangeTabs } from '../changes/tabs';
 // What the panel does before it is loaded.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { PanelModel } from '../panel/model';
@@ -106,7 +105,14 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
       trans
     };
     if (labShell) {
-      context.viewer = new ChangeTabs(labShell, context);
+      context.viewer = {
+        open: ({ id: session }, { key: change, path }) =>
+          void app.commands.execute(CommandIDs.openChange, {
+            session,
+            change,
+            path
+          })
+      };
     }
     const widget = new AcpPanel(context, model);
     app.shell.add(widget, 'right', { rank: 900, type: 'Agents' });
