@@ -30,6 +30,7 @@ export PATH := $(BIN):$(PATH)
 FRONTEND := $(shell find labextension/src labextension/style labextension/schema -type f) \
   $(wildcard labextension/*.json) labextension/yarn.lock labextension/.yarnrc.yml
 BUILT := jupyter_acp/labextension/package.json
+FOREIGN := labextension/test/foreign
 
 .PHONY: help lab test test-python test-jest test-browser lint format bench clean
 
@@ -54,6 +55,12 @@ $(STAMPS)/node-modules: labextension/package.json labextension/yarn.lock labexte
 
 $(BUILT): $(FRONTEND) $(STAMPS)/node-modules
 	cd labextension && jlpm build:prod
+	@touch $@
+
+# An extension of somebody else, which uses ours.
+$(FOREIGN)/dist/package.json: $(wildcard $(FOREIGN)/*.json $(FOREIGN)/src/*) $(BUILT)
+	@ln -sfn ../../node_modules $(FOREIGN)/node_modules
+	cd $(FOREIGN) && node_modules/.bin/tsc && jupyter-builder build .
 	@touch $@
 
 # The link goes before pip, which would otherwise delete what it points at, and comes back after.
@@ -109,7 +116,7 @@ lab: $(BUILT) $(STAMPS)/install
 # Every layer runs, also after one has failed: a person wants the whole list, and at the end of it what failed.
 SHARDS := 1 2 3 4 5
 PARTS := $(SHARDS) others
-test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration $(STAMPS)/lowest $(STAMPS)/mcp1
+test: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration $(STAMPS)/lowest $(STAMPS)/mcp1 $(FOREIGN)/dist/package.json
 	@rm -f $(REPORTS)/playwright*.xml; \
 	failed=; \
 	printf '%s\n' python: $(foreach part,$(SHARDS),browser:$(part)/$(words $(SHARDS))) \
@@ -133,7 +140,7 @@ test-jest: $(STAMPS)/node-modules
 
 # All of it, or one of the parts that SHARD names: 1/5 of JupyterLab's, or what runs in others.
 PART = $(if $(SHARD),-$(firstword $(subst /, ,$(SHARD))))
-test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration $(STAMPS)/lowest
+test-browser: $(BUILT) $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/collaboration $(STAMPS)/lowest $(FOREIGN)/dist/package.json
 	@rm -f $(REPORTS)/playwright$(PART).xml
 	cd tests/browser && CHROMIUM="$$(./chromium)" PYTHON=$(PY) \
 	  PLAYWRIGHT_JUNIT_OUTPUT_FILE=$(CURDIR)/$(REPORTS)/playwright$(PART).xml \

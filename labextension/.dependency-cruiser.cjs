@@ -13,7 +13,7 @@ const ROOMS = {
   documents: ['api', 'connection', 'diff', 'protocol'],
   workspace: ['api', 'connection', 'protocol', 'ui'],
   changes: ['api', 'diff', 'protocol', 'ui'],
-  tools: ['changes', 'decode', 'diff', 'protocol', 'ui'],
+  tools: ['api', 'changes', 'decode', 'diff', 'protocol', 'ui'],
   requests: ['api', 'decode', 'protocol', 'tools', 'ui'],
   prompt: ['api', 'protocol', 'ui'],
   agents: ['api', 'connection', 'protocol', 'ui'],

@@ -9,7 +9,14 @@ import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   {
-    ignores: ['lib/**', 'node_modules/**', 'coverage/**', '**/*.js', '**/*.cjs']
+    ignores: [
+      '**/lib/**',
+      '**/dist/**',
+      'node_modules/**',
+      'coverage/**',
+      '**/*.js',
+      '**/*.cjs'
+    ]
   },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,

@@ -3,17 +3,22 @@
 
 const tsJest = ['ts-jest', { tsconfig: 'tsconfig.test.json' }];
 
+// What is built there has the name of the package beside it.
+const modulePathIgnorePatterns = ['<rootDir>/test/foreign/dist'];
+
 module.exports = {
   testTimeout: 15000,
   projects: [
     {
       displayName: 'models',
+      modulePathIgnorePatterns,
       testEnvironment: 'node',
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
       transform: { '^.+\\.tsx?$': tsJest }
     },
     {
       displayName: 'views',
+      modulePathIgnorePatterns,
       testEnvironment: 'jsdom',
       testMatch: ['<rootDir>/test/**/*.spec.tsx'],
       setupFiles: ['<rootDir>/test/support/dom.ts'],

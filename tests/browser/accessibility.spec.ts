@@ -3,7 +3,7 @@
 
 import type axe from 'axe-core';
 
-import { expect, test } from './browser';
+import { type Locator, expect, test } from './browser';
 
 import { AgentPage } from './agent';
 import { ChatPage } from './chat';
@@ -41,7 +41,11 @@ async function violations(
   );
 }
 
-for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
+for (const theme of [
+  'JupyterLab Light',
+  'JupyterLab Dark',
+  'JupyterLab Dark High Contrast'
+]) {
   test(`axe finds nothing wrong in ${theme}`, async ({ page, request }) => {
     await request.put('/api/contents/axe.md', {
       data: { type: 'file', format: 'text', content: 'trailing   \n' }
@@ -82,6 +86,66 @@ for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     await chat.isIdle();
   });
 }
+
+/** The lines around an element, which are all that is left where the system sets the colours. */
+function lines(node: Locator): Promise<string> {
+  return node.evaluate(element => {
+    const { border, borderTop, outline } = getComputedStyle(element);
+    return [border, borderTop, outline].join();
+  });
+}
+
+test('selection and focus are lines if the system sets the colours', async ({
+  page
+}) => {
+  const chat = await ChatPage.start(page);
+  await chat.newSession();
+  await page.emulateMedia({ forcedColors: 'active' });
+  const tabs = chat.panel.getByRole('tab');
+  await expect(tabs).toHaveCount(2);
+  const prompt = chat.panel.locator('.jp-acp-Prompt');
+  await tabs.last().focus();
+  const [open, unfocused] = [await lines(tabs.last()), await lines(prompt)];
+  await page.keyboard.press('ArrowLeft');
+  await expect(tabs.first()).toBeFocused();
+  const focused = await lines(tabs.first());
+  const selected = await lines(tabs.last());
+  await chat.input.fill('/');
+  const options = chat.panel.getByRole('listbox').getByRole('option');
+  await expect(options.nth(1)).toBeVisible();
+  const other = await lines(tabs.first());
+  expect(new Set([open, focused, selected, other]).size).toBe(4);
+  expect(await lines(prompt)).not.toBe(unfocused);
+  expect(await lines(options.first())).not.toBe(await lines(options.nth(1)));
+  await page.emulateMedia({ forcedColors: 'none' });
+});
+
+test('a page that is written from right to left is mirrored, but no code', async ({
+  page
+}) => {
+  const chat = await ChatPage.start(page);
+  await page.evaluate(() => {
+    document.documentElement.dir = 'rtl';
+  });
+  await chat.send('/plan');
+  await chat.isIdle();
+  const entry = chat.log.locator('.jp-acp-Plan-entry').first();
+  await expect(entry).toHaveCSS('padding-right', '22px');
+  const dot = await entry.evaluate(
+    node => getComputedStyle(node, '::before').right
+  );
+  expect(dot).toBe('2px');
+  await chat.input.fill('/');
+  const name = chat.panel.locator('.jp-acp-Completion-name').first();
+  await expect(name).toHaveCSS('direction', 'ltr');
+  const gaps = await name.evaluate(node => {
+    const [inner, outer] = [node, node.parentElement!].map(each =>
+      each.getBoundingClientRect()
+    );
+    return [inner.left - outer.left, outer.right - inner.right];
+  });
+  expect(gaps[0]).toBeGreaterThan(gaps[1]);
+});
 
 for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
   test(`axe finds nothing wrong in remote sessions in ${theme}`, async ({

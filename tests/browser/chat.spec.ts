@@ -138,6 +138,23 @@ test('a plan and an image are shown', async ({ page }) => {
     .toBeGreaterThan(0);
 });
 
+test('what is folded in an answer may have blank lines', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const text =
+    'Before.\n\n<details>\n<summary>More</summary>\n\n**one**\n\ntwo\n\n</details>\n\nAfter.\n';
+  await agent.play(...[...text].map(chunk => ['chunk', chunk]));
+  await expect(agent.log.getByText('After.')).toBeVisible();
+  const inner = agent.log.locator('details', { hasText: 'More' });
+  await expect(inner.locator('strong')).toHaveText('one');
+  await expect(inner.getByText('two')).toBeHidden();
+  await agent.log.getByText('More').click();
+  await expect(inner.getByText('two')).toBeVisible();
+  await expect(inner).not.toContainText('After.');
+});
+
 test('what an agent says aloud can be played', async ({ page, request }) => {
   const agent = await AgentPage.begin(page, request);
   await agent.play([

@@ -49,6 +49,29 @@ test('a command is asked for once, and never again if the user says so', async (
   await expect(agent.cards).toHaveCount(0);
 });
 
+test('a lasting answer that cannot be saved says so', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const settings = '**/api/settings/**';
+  await page.route(settings, route =>
+    route.request().method() === 'PUT'
+      ? route.fulfill({ status: 500 })
+      : route.continue()
+  );
+  await agent.send(
+    JSON.stringify([['request', 'terminal/create', { command: 'true' }]])
+  );
+  await agent.button('Always allow').click();
+  await agent.isIdle();
+  await expect(agent.answers.last()).toContainText('terminalId');
+  await expect(
+    page.getByText('Your answer was sent, but "always allow" was not saved')
+  ).toBeVisible();
+  await page.unroute(settings);
+});
+
 test('a rule in the settings counts at once', async ({ page, request }) => {
   const agent = await AgentPage.begin(page, request);
   await rules(page, [

@@ -101,6 +101,28 @@ test('cells, outputs and files are mentioned with an at sign', async ({
   ).toBeVisible();
 });
 
+test('a mention that is deleted is not sent, what was dropped stays', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  await agent.put('deleted.csv', 'a,b\n');
+  await give(page, 'drop', 'words.txt', 'text/plain', btoa('some words'));
+  const attached = agent.panel.locator('.jp-acp-Attachment');
+  await expect(attached.filter({ hasText: 'words.txt' })).toBeVisible();
+  await agent.input.pressSequentially('Read @deleted');
+  const options = agent.panel.getByRole('listbox').getByRole('option');
+  await expect(options).toHaveCount(1);
+  await agent.input.press('Enter');
+  await expect(attached.filter({ hasText: 'deleted.csv' })).toBeVisible();
+  await agent.input.press('Backspace');
+  await expect(attached.filter({ hasText: 'deleted.csv' })).toBeVisible();
+  await agent.input.press('Control+Backspace');
+  await expect(attached.filter({ hasText: 'deleted.csv' })).toHaveCount(0);
+  await agent.input.fill('');
+  await expect(attached.filter({ hasText: 'words.txt' })).toBeVisible();
+});
+
 test('where the user is goes with the message, unless turned off', async ({
   page,
   request

@@ -25,6 +25,15 @@ function notebook(...cells: ReturnType<typeof code>[]): INotebook {
   };
 }
 
+/** A cell that was run. */
+function printed(id: string, source: string, text: string, count: number) {
+  return {
+    ...code(id, source),
+    outputs: [{ output_type: 'stream', name: 'stdout', text }],
+    execution_count: count
+  };
+}
+
 /** A tool call of an agent that tells what it has written. */
 function edited(path: string, oldText: string | null, newText: string) {
   return [
@@ -283,4 +292,83 @@ test('changes open in the main area: texts side by side, notebooks by cells', as
   await open('wide.ipynb').click();
   await expect(tab.locator('.jp-Cell-diff').first()).toBeVisible();
   await expect(tab).toContainText('x = 2');
+});
+
+test('a notebook in a tab shows what became of outputs and metadata', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  const before = notebook(
+    printed('a', 'x = 1', 'old output', 1),
+    printed('b', 'y = 2', 'same output', 2)
+  );
+  const after = notebook(
+    { ...printed('a', 'x = 1', 'new output', 3), metadata: { tags: ['slow'] } },
+    printed('b', 'y = 2', 'same output', 2)
+  );
+  const path = '/outputs.ipynb';
+  await agent.play(edited(path, JSON.stringify(before), JSON.stringify(after)));
+  await review.changes.getByTitle('Open the change in a tab').click();
+  const cells = page.locator('.jp-acp-ChangeWidget .jp-Cell-diff');
+  await expect(cells).toHaveCount(2);
+  const [changed, same] = [cells.first(), cells.last()];
+  await expect(changed).toHaveClass(/jp-Diff-twoway/);
+  await expect(changed).toContainText('In [1]:');
+  await expect(changed).toContainText('In [3]:');
+  await expect(changed.locator('.jp-Diff-deleted')).toContainText('old output');
+  await expect(changed.locator('.jp-Diff-added')).toContainText('new output');
+  await changed.getByText('Metadata changed').click();
+  await expect(changed.getByText('"slow"')).toBeVisible();
+  await expect(same).toHaveClass(/jp-Diff-unchanged/);
+  await expect(same).toContainText('Outputs unchanged');
+  await page.screenshot({ path: test.info().outputPath('outputs.png') });
+});
+
+test('tabs with changes come back after a reload, unless the change is gone', async ({
+  page,
+  request
+}) => {
+  const agent = await AgentPage.begin(page, request);
+  const review = new Review(page);
+  await agent.play(
+    edited('/first.txt', BEFORE, AFTER),
+    edited('/second.ipynb', null, JSON.stringify(notebook(code('a', 'x = 1'))))
+  );
+  await review.shows(2);
+  const open = review.changes.getByTitle('Open the change in a tab');
+  await open.first().click();
+  await open.last().click();
+  const tabs = page.locator('#jp-main-dock-panel .lm-TabBar-tab');
+  const shown = page.locator('.jp-acp-ChangeWidget:not(.lm-mod-hidden)');
+  await expect(shown.locator('.jp-Cell-diff')).toHaveCount(1);
+  const listed = await request.get('/acp/sessions');
+  const { sessions } = (await listed.json()) as {
+    sessions: { id: string; agent: string }[];
+  };
+  const { id } = sessions.find(({ agent }) => agent === 'scripted')!;
+  await agent.execute('jupyter-acp-bridge:open-change', {
+    session: id,
+    change: 'no such change'
+  });
+  // It is gone without a word.
+  await expect(tabs.filter({ hasText: 'Changes' })).toHaveCount(2);
+  await expect(page.locator('.Toastify__toast')).toHaveCount(0);
+  await agent.reloadAs(saved =>
+    /"widgets":\s*\[([^\]]*"jupyter-acp-bridge-changes:){2}/.test(saved)
+  );
+  await expect(tabs.filter({ hasText: 'Changes: second.ipynb' })).toHaveCount(
+    1
+  );
+  await expect(shown.locator('.jp-Cell-diff')).toHaveCount(1);
+  await tabs.filter({ hasText: 'Changes: first.txt' }).click();
+  await expect(shown).toContainText('line three');
+  await shown.getByRole('button', { name: /^Keep: Lines 1–7/ }).click();
+  await expect(
+    shown.getByRole('button', { name: /^Keep: Lines 1–7/ })
+  ).toHaveCount(0);
+  // With the session, they go.
+  await request.delete(`/acp/sessions/${id}`);
+  await expect(tabs.filter({ hasText: 'Changes' })).toHaveCount(0);
 });

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -116,6 +117,9 @@ def main() -> int:
                 }
             )
         )
+        # An extension of somebody else. Older servers serve none through a link.
+        foreign = Path(__file__).parents[2] / "labextension" / "test" / "foreign" / "dist"
+        shutil.copytree(foreign, home / "data" / "labextensions" / "jupyter-acp-foreign")
         environment = {
             **os.environ,
             "HOME": name,

@@ -38,7 +38,9 @@ export function AgentActions({
       await work;
       Notification.success(done, { autoClose: 3000 });
     } catch (error) {
-      Notification.error(`${failed} ${(error as Error).message}`);
+      Notification.error(`${failed} ${(error as Error).message}`, {
+        autoClose: 8000
+      });
     }
     onChanged();
   };

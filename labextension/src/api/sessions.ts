@@ -6,10 +6,20 @@ import type { ISignal } from '@lumino/signaling';
 
 import type { ISessionInfo } from '../protocol';
 
+/** A command of an agent. */
+export interface IAgentCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  readonly input?: { readonly hint: string } | null;
+}
+
 /** A session as this window follows it. */
 export interface ISession {
   readonly id: string;
   readonly info: ISessionInfo;
+  /** The commands of the agent, which messages begin with. */
+  readonly commands: readonly IAgentCommand[];
   /** True while a turn runs, or a message is on its way to the agent. */
   readonly isBusy: boolean;
   /** Emitted when something that is shown may have changed. */

@@ -237,7 +237,7 @@ export function Parts({
   const { trans } = useChat();
   const review = reviewOf(change);
   const [limit, setLimit] = React.useState(isWhole ? Infinity : SHOWN_PARTS);
-  const hasTitles = review.isNotebook || review.parts.length > 1;
+  const hasTitles = review.notebooks !== undefined || review.parts.length > 1;
   const rest = review.parts.length - limit;
   if (review.parts.length === 0) {
     return <p className="jp-acp-Part-none">{trans.__('Nothing changed.')}</p>;

@@ -73,6 +73,10 @@ export class Changes {
     return change;
   }
 
+  get(key: string): IChange | undefined {
+    return this._changes.get(key);
+  }
+
   /** Take note of what a user decided, here or elsewhere. */
   decided(key: string, parts: readonly string[], decision: Decision): void {
     const verdicts = this._verdictsOf(key);

@@ -20,6 +20,12 @@ export interface IReviewed extends ISession {
   decideAll(changes: readonly IChange[], decision: Decision): Promise<void>;
 }
 
+/** A change and the session that it is reviewed in. */
+export interface IFoundChange {
+  readonly session: IReviewed;
+  readonly change: INamedChange;
+}
+
 /** Shows changes in tabs of the main area. */
 export interface IChangeViewer {
   open(session: IReviewed, change: INamedChange): void;

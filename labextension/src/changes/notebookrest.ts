@@ -1,35 +1,16 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { JSONExt, type PartialJSONValue } from '@lumino/coreutils';
-
-type Fields = Record<string, unknown>;
-
-/** A cell as it is in a file. */
-export interface IRawCell extends Fields {
-  id?: unknown;
-  cell_type?: unknown;
-  source?: unknown;
-}
-
-/** A notebook as it is in a file. */
-export interface IRawNotebook extends Fields {
-  cells: IRawCell[];
-  metadata?: {
-    language_info?: { name?: string };
-    kernelspec?: { language?: string };
-  };
-}
-
-/** One cell in both versions, or in one of them. */
-export interface IPair {
-  old?: IRawCell;
-  now?: IRawCell;
-  isMoved: boolean;
-}
+import type { IPair } from '../diff/cells';
+import {
+  type Fields,
+  type IFileCell,
+  type IFileNotebook,
+  isSame
+} from '../diff/notebook';
 
 /** What a cell has before anybody ran or described it. */
-const UNUSED = new Map<string, unknown>([
+const UNUSED = new Map<string, Fields[string]>([
   ['metadata', {}],
   ['outputs', []],
   ['execution_count', null]
@@ -37,7 +18,7 @@ const UNUSED = new Map<string, unknown>([
 const OWN = new Set(['id', 'cell_type', 'source']);
 
 /** What a notebook was before there was anything in it. */
-export function emptyNotebook(notebook: IRawNotebook): IRawNotebook {
+export function emptyNotebook(notebook: IFileNotebook): IFileNotebook {
   const { nbformat, nbformat_minor } = notebook;
   return { nbformat, nbformat_minor, metadata: {}, cells: [] };
 }
@@ -48,9 +29,9 @@ export function emptyNotebook(notebook: IRawNotebook): IRawNotebook {
  * gone with everything is told by the cell itself.
  */
 export function restTexts(
-  before: IRawNotebook,
-  after: IRawNotebook,
-  pairs: readonly IPair[]
+  before: IFileNotebook,
+  after: IFileNotebook,
+  pairs: readonly IPair<IFileCell>[]
 ): [string, string] {
   const numbers = new Map(after.cells.map((cell, index) => [cell, index + 1]));
   const cells = pairs.flatMap(({ old, now }) => {
@@ -72,21 +53,20 @@ export function restTexts(
   return [text(0), text(1)];
 }
 
-/** What the new cells are if only that is undone. */
-export function cellsWithOldRest(
-  pairs: readonly IPair[]
-): Map<IRawCell, IRawCell> {
-  const cells = new Map<IRawCell, IRawCell>();
-  for (const { old, now } of pairs) {
+/** The same cells, with what else they had before. */
+export function withOldRest(
+  pairs: readonly IPair<IFileCell>[]
+): IPair<IFileCell>[] {
+  return pairs.map(pair => {
+    const { old, now } = pair;
     // What cells of another type have does not fit.
-    if (now && (!old || old.cell_type === now.cell_type)) {
-      cells.set(now, { ...(old ?? unused(now)), source: now.source });
-    }
-  }
-  return cells;
+    return now && (!old || old.cell_type === now.cell_type)
+      ? { ...pair, now: { ...(old ?? unused(now)), source: now.source } }
+      : pair;
+  });
 }
 
-function unused(cell: IRawCell): IRawCell {
+function unused(cell: IFileCell): IFileCell {
   return Object.fromEntries(
     Object.entries(cell)
       .filter(([name]) => OWN.has(name) || UNUSED.has(name))
@@ -94,7 +74,7 @@ function unused(cell: IRawCell): IRawCell {
         name,
         UNUSED.has(name) ? UNUSED.get(name) : value
       ])
-  );
+  ) as IFileCell;
 }
 
 /** The fields that differ, as they were and are; null if none does. */
@@ -118,11 +98,4 @@ function differing(
 /** Names are from a file and may be any, `constructor` too. */
 function own(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === undefined || other === undefined) {
-    return one === other;
-  }
-  return JSONExt.deepEqual(one as PartialJSONValue, other as PartialJSONValue);
 }

@@ -33,7 +33,7 @@ export function ChangePage({ change }: { change: INamedChange }): JSX.Element {
         )}
         <span className="jp-acp-Change-added">+{review.added}</span>
         <span className="jp-acp-Change-removed">−{review.removed}</span>
-        {!review.isNotebook && (
+        {!review.notebooks && (
           <>
             <HTMLSelect
               value={layout}
@@ -78,7 +78,7 @@ export function ChangePage({ change }: { change: INamedChange }): JSX.Element {
           ))}
         </ul>
       )}
-      {!review.isNotebook && (
+      {!review.notebooks && (
         <Diff
           path={change.path}
           oldText={change.oldText ?? ''}

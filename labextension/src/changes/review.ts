@@ -1,15 +1,16 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { type IHunk, hunks } from '../diff/hunks';
+import { type IPair, pairCells } from '../diff/cells';
+import { type IHunk, hunks, lines } from '../diff/hunks';
 import {
-  type IPair,
-  type IRawCell,
-  type IRawNotebook,
-  cellsWithOldRest,
-  emptyNotebook,
-  restTexts
-} from './notebookrest';
+  type Fields,
+  type IFileCell,
+  type IFileNotebook,
+  readNotebook,
+  sourceOf
+} from '../diff/notebook';
+import { emptyNotebook, restTexts, withOldRest } from './notebookrest';
 
 /** What an agent made of a file: all of it, or the piece that it replaced. */
 export interface IFileChange {
@@ -35,11 +36,17 @@ export interface IPart {
   readonly isRest?: true;
 }
 
+/** A notebook before and after a change. */
+export interface INotebooks {
+  readonly before: IFileNotebook;
+  readonly after: IFileNotebook;
+}
+
 /** A change taken apart. */
 export interface IReview {
   readonly parts: readonly IPart[];
-  /** Whether the parts are cells. */
-  readonly isNotebook: boolean;
+  /** Given if the parts are cells. */
+  readonly notebooks?: INotebooks;
   /** The language of a notebook's code, if it says so. */
   readonly language?: string;
   readonly added: number;
@@ -85,7 +92,6 @@ function reviewText({ oldText, newText }: IFileChange): IReview {
   });
   return {
     parts,
-    isNotebook: false,
     ...counted(found),
     revised: undone => {
       if (oldText === null && undone.size > 0) {
@@ -105,11 +111,6 @@ function reviewText({ oldText, newText }: IFileChange): IReview {
       return [...pieces.flat(), ...after.slice(done)].join('');
     }
   };
-}
-
-/** Each with its line end, of which the last may have none. */
-function lines(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 /** How many unchanged lines a hunk may show on either side as its own. */
@@ -157,16 +158,19 @@ function reviewNotebook(change: IFileChange): IReview | null {
   if (!before || !after) {
     return null;
   }
-  const pairs = pairsOf(before.cells, after.cells);
-  const changed = pairs.filter(
-    ({ old, now, isMoved }) =>
+  const pairs = pairCells(before.cells, after.cells);
+  const changed = [...pairs.keys()].filter(place => {
+    const { old, now, isMoved } = pairs[place];
+    return (
       isMoved ||
       !old ||
       !now ||
       sourceOf(old) !== sourceOf(now) ||
       old.cell_type !== now.cell_type
-  );
-  const parts = changed.map(({ old, now, isMoved }, index): IPart => {
+    );
+  });
+  const parts = changed.map((place, index): IPart => {
+    const { old, now, isMoved } = pairs[place];
     const shown = (now ?? old)!;
     const cells = now ? after.cells : before.cells;
     return {
@@ -176,7 +180,7 @@ function reviewNotebook(change: IFileChange): IReview | null {
       newText: now ? sourceOf(now) : '',
       oldLine: 1,
       newLine: 1,
-      cell: { number: cells.indexOf(shown) + 1, type: String(shown.cell_type) }
+      cell: { number: cells.indexOf(shown) + 1, type: shown.cell_type }
     };
   });
   const [oldText, newText] = restTexts(before, after, pairs);
@@ -198,142 +202,71 @@ function reviewNotebook(change: IFileChange): IReview | null {
   const found = parts.flatMap(part =>
     hunks(lines(part.oldText), lines(part.newText))
   );
-  const { language_info: info, kernelspec } = after.metadata ?? {};
   return {
     parts,
-    isNotebook: true,
-    language: info?.name ?? kernelspec?.language,
+    notebooks: { before, after },
+    language: languageOf(after),
     ...counted(found),
     revised: undone => {
       if (undone.size === parts.length) {
         return change.oldText;
       }
       const isOld = undone.has(REST);
-      const renewed = isOld ? cellsWithOldRest(pairs) : null;
-      const present = (cell: IRawCell): IRawCell => renewed?.get(cell) ?? cell;
-      const undonePairs = changed
-        .filter((_, index) => undone.has(String(index)))
-        .map(pair => ({ ...pair, now: pair.now && present(pair.now) }));
-      const cells = undo(before.cells, after.cells.map(present), undonePairs);
+      const cells = undo(
+        before.cells,
+        isOld ? withOldRest(pairs) : pairs,
+        changed.filter((_, index) => undone.has(String(index)))
+      );
       const rest = isOld ? before : after;
       return `${JSON.stringify({ ...rest, cells }, null, 1)}\n`;
     }
   };
 }
 
-function parse(path: string, text: string): IRawNotebook | null {
+function parse(path: string, text: string): IFileNotebook | null {
   if (!path.endsWith('.ipynb')) {
     return null;
   }
   try {
-    const value = JSON.parse(text) as Partial<IRawNotebook> | null;
-    const isOne =
-      Array.isArray(value?.cells) &&
-      value.cells.every(
-        cell => cell && typeof cell === 'object' && isSource(cell.source)
-      );
-    return isOne ? (value as IRawNotebook) : null;
+    return readNotebook(JSON.parse(text));
   } catch {
     // Agents that know of cells tell the source of the one that they changed.
     return null;
   }
 }
 
-/** What else stands for a source would be seen nowhere. */
-function isSource(source: unknown): boolean {
-  return (Array.isArray(source) ? source : [source ?? '']).every(
-    each => typeof each === 'string'
-  );
+function languageOf({ metadata }: IFileNotebook): string | undefined {
+  const { language_info: info, kernelspec } = metadata ?? {};
+  const name =
+    (info as Fields | null | undefined)?.name ??
+    (kernelspec as Fields | null | undefined)?.language;
+  return typeof name === 'string' ? name : undefined;
 }
 
-function sourceOf({ source }: IRawCell): string {
-  return Array.isArray(source)
-    ? source.join('')
-    : typeof source === 'string'
-      ? source
-      : '';
-}
-
-/**
- * What cells are recognised by, each once: older notebooks have no ids, and
- * equal cells.
- */
-function keysOf(cells: readonly IRawCell[]): string[] {
-  const seen = new Map<string, number>();
-  return cells.map(cell => {
-    const key =
-      typeof cell.id === 'string'
-        ? cell.id
-        : `${String(cell.cell_type)}\n${sourceOf(cell)}`;
-    const count = (seen.get(key) ?? 0) + 1;
-    seen.set(key, count);
-    return count > 1 ? `${key}\n\n${count}` : key;
-  });
-}
-
-/** Which cells are the same ones, in the order of the new notebook. */
-function pairsOf(before: IRawCell[], after: IRawCell[]): IPair[] {
-  const [oldKeys, newKeys] = [keysOf(before), keysOf(after)];
-  const pairs: IPair[] = [];
-  let [at, newAt] = [0, 0];
-  const same = (until: number): void => {
-    for (; at < until; at++, newAt++) {
-      pairs.push({ old: before[at], now: after[newAt], isMoved: false });
-    }
-  };
-  for (const { start, end, newStart, newEnd } of hunks(oldKeys, newKeys)) {
-    same(start);
-    const isOneByOne = end - start === newEnd - newStart;
-    const edited = new Set<IRawCell>();
-    for (let index = newStart; index < newEnd; index++) {
-      const now = after[index];
-      const from = oldKeys.indexOf(newKeys[index]);
-      const there = before[start + index - newStart] as IRawCell | undefined;
-      // Without ids, a cell that was edited looks like another one.
-      const isEdited = from < 0 && isOneByOne && now.id === undefined;
-      if (isEdited && there) {
-        edited.add(there);
-      }
-      const old = from >= 0 ? before[from] : isEdited ? there : undefined;
-      pairs.push({ old, now, isMoved: from >= 0 });
-    }
-    for (let index = start; index < end; index++) {
-      if (!edited.has(before[index]) && !newKeys.includes(oldKeys[index])) {
-        pairs.push({ old: before[index], isMoved: false });
-      }
-    }
-    [at, newAt] = [end, newEnd];
-  }
-  same(before.length);
-  return pairs;
-}
-
-/** The new cells, some of which are as and where they were. */
+/** The new cells, but those of some pairs as and where they were. */
 function undo(
-  before: IRawCell[],
-  after: IRawCell[],
-  pairs: IPair[]
-): IRawCell[] {
-  const cells = [...after];
-  for (const { old, now, isMoved } of pairs) {
-    const index = now ? cells.indexOf(now) : -1;
-    const restored = old && now ? asBefore(old, now) : old;
-    if (restored && now && !isMoved) {
-      cells[index] = restored;
-      continue;
+  before: readonly IFileCell[],
+  pairs: readonly IPair<IFileCell>[],
+  undone: readonly number[]
+): IFileCell[] {
+  const standing = pairs.filter(({ now }) => now);
+  for (const { old, now, isMoved } of undone.map(index => pairs[index])) {
+    const place = standing.findIndex(pair => pair.now === now);
+    const isThere = place >= 0 && !isMoved;
+    if (place >= 0) {
+      standing.splice(place, 1);
     }
-    if (now) {
-      cells.splice(index, 1);
-    }
-    if (old && restored) {
-      cells.splice(placeOf(before, cells, old), 0, restored);
+    if (old) {
+      const restored = now ? asBefore(old, now) : old;
+      const wanted = isThere ? place : placeOf(before, standing, old);
+      standing.splice(wanted, 0, { old, now: restored, isMoved: false });
     }
   }
-  return cells;
+  return standing.map(({ now }) => now!);
 }
 
 /** What the cell said, with what it printed since: only running changes that. */
-function asBefore(old: IRawCell, now: IRawCell): IRawCell {
+function asBefore(old: IFileCell, now: IFileCell): IFileCell {
   return old.cell_type === 'code' && now.cell_type === 'code'
     ? { ...old, outputs: now.outputs, execution_count: now.execution_count }
     : old;
@@ -341,13 +274,12 @@ function asBefore(old: IRawCell, now: IRawCell): IRawCell {
 
 /** Behind the nearest cell that came before it and is still there. */
 function placeOf(
-  before: IRawCell[],
-  cells: IRawCell[],
-  cell: IRawCell
+  before: readonly IFileCell[],
+  standing: readonly IPair<IFileCell>[],
+  cell: IFileCell
 ): number {
-  const [oldKeys, keys] = [keysOf(before), keysOf(cells)];
   for (let index = before.indexOf(cell) - 1; index >= 0; index--) {
-    const place = keys.indexOf(oldKeys[index]);
+    const place = standing.findIndex(({ old }) => old === before[index]);
     if (place >= 0) {
       return place + 1;
     }

@@ -40,6 +40,26 @@ export function hunks<T>(before: readonly T[], after: readonly T[]): IHunk[] {
   }));
 }
 
+/** The items that no hunk covers, by their places before and after. */
+export function* unchanged(
+  found: readonly IHunk[],
+  length: number
+): Generator<[number, number]> {
+  let [at, newAt] = [0, 0];
+  const rest = { start: length, end: length, newEnd: 0 };
+  for (const { start, end, newEnd } of [...found, rest]) {
+    while (at < start) {
+      yield [at++, newAt++];
+    }
+    [at, newAt] = [end, newEnd];
+  }
+}
+
+/** The lines of a text with their ends, of which the last may have none. */
+export function lines(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
 /**
  * Myers' greedy search. On diagonal k (items read before minus items read
  * after) `reach[k]` is how far into `before` one gets with d differences.

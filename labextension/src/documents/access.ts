@@ -9,6 +9,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IIncomingRequest } from '../api/connection';
 import { RpcError } from '../connection/rpc';
 import {
+  type INotebookState,
+  InvalidNotebookError,
+  parseNotebook,
+  withPlainLineEnds
+} from '../diff/notebook';
+import {
   type DocumentFormat,
   ErrorCode,
   type IDocumentContent,
@@ -25,12 +31,6 @@ import {
   notebookState
 } from './apply';
 import { adoptFile, save } from './file';
-import {
-  type INotebookState,
-  InvalidNotebookError,
-  parseNotebook,
-  withPlainLineEnds
-} from './notebook';
 import { planChange } from './notebookchange';
 import { type DocumentState, Versions } from './versions';
 

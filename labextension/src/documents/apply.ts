@@ -4,7 +4,12 @@
 import type { INotebookModel } from '@jupyterlab/notebook';
 import type { PartialJSONValue } from '@lumino/coreutils';
 
-import { type ICellState, type INotebookState, parseCell } from './notebook';
+import {
+  type ICellState,
+  type INotebookState,
+  cellState,
+  readCell
+} from '../diff/notebook';
 import type { ICellEdit, INotebookPlan } from './notebookchange';
 import { textEdits } from './textchange';
 
@@ -37,7 +42,7 @@ export function notebookState(shared: SharedNotebook): INotebookState {
   return {
     metadata: { ...shared.metadata },
     cells: shared.cells.map((cell, index) =>
-      parseCell(cell.toJSON(), `Cell ${index + 1}`)
+      cellState(readCell(cell.toJSON(), `Cell ${index + 1}`))
     )
   };
 }

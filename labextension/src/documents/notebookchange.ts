@@ -3,14 +3,13 @@
 
 import { type PartialJSONValue, UUID } from '@lumino/coreutils';
 
-import { hunks } from '../diff/hunks';
+import { keysOf, matchCells } from '../diff/cells';
 import {
   type CellType,
   type ICellState,
   type INotebookState,
-  isSame,
-  keysOf
-} from './notebook';
+  isSame
+} from '../diff/notebook';
 
 /** Keys with their new values; those to be removed have none. */
 export type MapEdit = Record<string, PartialJSONValue | undefined>;
@@ -220,44 +219,14 @@ function withIds(
   read: readonly ICellState[],
   given: readonly ICellState[]
 ): ICellState[] {
-  const known = new Set(keysOf(read));
-  const named = new Set<string>();
-  const ids = keysOf(given).map((key, index) => {
-    const { id } = given[index];
+  const places = matchCells(read, given);
+  const keys = keysOf(given);
+  return given.map((cell, index) => {
+    const same = read[places[index]] as ICellState | undefined;
     // A second cell with an id that the notebook had once is a copy.
-    if (!id || (key !== id && !known.has(key))) {
-      return '';
-    }
-    named.add(key);
-    return id;
+    const own = keys[index] === cell.id ? cell.id : '';
+    return { ...cell, id: (same?.id ?? own) || UUID.uuid4() };
   });
-  const readKeys = keysOf(read);
-  const olds = read.filter((_, index) => !named.has(readKeys[index]));
-  const news = [...given.keys()].filter(index => !given[index].id);
-  const text = (cell: ICellState): string => cell.cell_type + cell.source;
-  const pairUp = (start: number, newStart: number, count: number): void => {
-    for (let each = 0; each < count; each++) {
-      const old = olds[start + each];
-      const index = news[newStart + each];
-      if (old.cell_type === given[index].cell_type) {
-        ids[index] = old.id;
-      }
-    }
-  };
-  let [done, newDone] = [0, 0];
-  for (const { start, end, newStart, newEnd } of hunks(
-    olds.map(text),
-    news.map(index => text(given[index]))
-  )) {
-    pairUp(done, newDone, start - done);
-    pairUp(start, newStart, Math.min(end - start, newEnd - newStart));
-    [done, newDone] = [end, newEnd];
-  }
-  pairUp(done, newDone, olds.length - done);
-  return given.map((cell, index) => ({
-    ...cell,
-    id: ids[index] || UUID.uuid4()
-  }));
 }
 
 /**

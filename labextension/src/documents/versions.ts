@@ -3,7 +3,7 @@
 
 import { UUID } from '@lumino/coreutils';
 
-import { type INotebookState, isSame } from './notebook';
+import { type INotebookState, isSame } from '../diff/notebook';
 
 /** What was in a document at some time. */
 export type DocumentState = string | INotebookState;

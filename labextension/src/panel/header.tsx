@@ -7,14 +7,13 @@ import * as React from 'react';
 import type { IAgent } from '../protocol';
 import { RemoteMark } from '../remote/mark';
 import { repositoryOf } from '../remote/words';
-import { type IPlace, useSessionActions } from '../sessions/actions';
 import { useSessions } from '../sessions/context';
-import { Rename } from '../sessions/rename';
+import { Rename, useRenaming } from '../sessions/rename';
 import type { SessionModel } from '../sessions/session';
 import { titleOf } from '../sessions/words';
 import { useFrameUpdates } from '../ui/hooks';
 import { agentIcon, historyIcon, remoteIcon } from '../ui/icons';
-import { type IMenuHandle, MenuButton } from '../ui/menu';
+import { MenuButton, MenuOpener } from '../ui/menu';
 
 interface IHeaderProps {
   model: SessionModel | null;
@@ -43,12 +42,7 @@ export function Header({
   return (
     <div className="jp-acp-Header">
       {model ? (
-        <SessionHeader
-          key={model.id}
-          model={model}
-          agents={agents}
-          area="side"
-        />
+        <SessionHeader key={model.id} model={model} agents={agents} />
       ) : (
         <div className="jp-acp-Header-titles">
           <span className="jp-acp-Header-title">{trans.__('Agents')}</span>
@@ -94,43 +88,43 @@ function rank(agent: IAgent, model: SessionModel | null): number {
 interface ISessionHeaderProps {
   model: SessionModel;
   agents: IAgent[];
-  area: IPlace['area'];
 }
 
 /** What a session is called, and what can be done with it. */
 export function SessionHeader({
   model,
-  agents,
-  area
+  agents
 }: ISessionHeaderProps): JSX.Element {
-  const { sessions, trans } = useSessions();
-  const actions = useSessionActions();
-  const menu = React.useRef<IMenuHandle>(null);
-  const [isRenaming, setRenaming] = React.useState(false);
+  const { openMenu, renaming, sessions, trans } = useSessions();
+  const menu = React.useRef<HTMLSpanElement>(null);
+  const { isRenaming, onDone } = useRenaming(model.id, 'header');
   useFrameUpdates(model.changed);
   useFrameUpdates(sessions.list.changed);
   const session = sessions.list.get(model.id) ?? model.info;
   const agent = agents.find(each => each.id === session.agent);
   const title = model.transcript.facts.title || titleOf(session, trans);
   return (
-    <>
+    <div
+      className="jp-acp-Header-session"
+      data-acp-session={model.id}
+      data-acp-place="header"
+    >
       <div className="jp-acp-Header-titles">
         {isRenaming ? (
           <Rename
             title={title}
-            onDone={wanted => {
-              setRenaming(false);
-              if (wanted) {
-                actions.rename(session, wanted);
-              }
-            }}
-            onLeave={() => menu.current?.focus()}
+            onDone={onDone}
+            onLeave={() => menu.current?.querySelector('button')?.focus()}
           />
         ) : (
           <span
             className="jp-acp-Header-title"
             title={title}
-            onDoubleClick={() => setRenaming(!sessions.isGuest)}
+            onDoubleClick={() => {
+              if (!sessions.isGuest) {
+                renaming.begin(model.id, 'header');
+              }
+            }}
           >
             {title}
           </span>
@@ -148,20 +142,12 @@ export function SessionHeader({
           )}
         </span>
       </div>
-      <MenuButton
+      <MenuOpener
         ref={menu}
         label={trans.__('Session actions')}
         icon={ellipsesIcon}
-        items={() => {
-          // The list hears a moment later how the session stands.
-          const { state } = model.transcript;
-          const now = { ...session, state, waiting: model.requests.length };
-          return actions.menu(now, {
-            area,
-            onRename: () => setRenaming(true)
-          });
-        }}
+        onOpen={openMenu}
       />
-    </>
+    </div>
   );
 }

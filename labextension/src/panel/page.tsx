@@ -29,11 +29,7 @@ export function SessionPage({ id, inputRef }: ISessionPageProps): JSX.Element {
     <>
       {model && (
         <div className="jp-acp-Header">
-          <SessionHeader
-            model={model}
-            agents={agents.value ?? []}
-            area="main"
-          />
+          <SessionHeader model={model} agents={agents.value ?? []} />
         </div>
       )}
       <ProgressBar

@@ -7,11 +7,15 @@ import type { IChatPanel } from '../api/chat';
 import type { ISessionsContext } from '../sessions/context';
 import { agentIcon } from '../ui/icons';
 import { LazyWidget } from '../ui/lazy';
+import type { PanelModel } from './model';
 import type { ChatWidget } from './widget';
 
 /** The side panel; its icon tells how many sessions wait for the person. */
 export class AcpPanel extends LazyWidget<ChatWidget> implements IChatPanel {
-  constructor(readonly context: ISessionsContext) {
+  constructor(
+    readonly context: ISessionsContext,
+    readonly model: PanelModel
+  ) {
     super(context.trans);
     const { sessions, trans } = context;
     this.id = 'jp-acp-panel';
@@ -25,26 +29,27 @@ export class AcpPanel extends LazyWidget<ChatWidget> implements IChatPanel {
 
   /** Start a session and show it. */
   async newSession(agent?: string): Promise<void> {
-    const chat = await this.load();
-    await chat.newSession(agent);
+    await this._recover();
+    await this.model.newSession(agent);
   }
 
   /** Show a session that exists. */
   async openSession(id: string): Promise<void> {
-    const chat = await this.load();
-    await chat.openSession(id);
+    await this._recover();
+    await this.model.openSession(id);
   }
 
-  /** Show what has to be known before a remote session begins. */
+  /** Show the page from which a remote session starts. */
   async newRemoteSession(wanted: IChatPanel.IRemote): Promise<void> {
-    const chat = await this.load();
-    await chat.newRemoteSession(wanted);
+    await this._recover();
+    this.model.dismissFailure();
+    this.model.remote.open(wanted);
   }
 
   /** Put something into the prompt, of a new session if none is open. */
   async ask(question: IChatPanel.IQuestion): Promise<void> {
-    const chat = await this.load();
-    await chat.ask(question);
+    await this._recover();
+    await this.model.ask(question);
   }
 
   protected override onAfterShow(_: Message): void {
@@ -62,7 +67,11 @@ export class AcpPanel extends LazyWidget<ChatWidget> implements IChatPanel {
 
   protected async create(): Promise<ChatWidget> {
     const { ChatWidget } = await import('./widget');
-    return new ChatWidget(this.context);
+    return new ChatWidget(this.context, this.model);
+  }
+
+  private async _recover(): Promise<void> {
+    (await this.load()).recover();
   }
 
   private _look(): void {

@@ -46,7 +46,7 @@ export const actions: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const { commands } = app;
     const describedBy = { args: { type: 'object', properties: {} } } as const;
     const category = trans.__('Agents');

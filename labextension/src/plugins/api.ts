@@ -4,7 +4,9 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { IChatPanel } from '../api/chat';
+import { IContextProviders, IPromptProviders } from '../api/prompt';
 import { ISessions } from '../api/sessions';
+import { IToolRenderers } from '../api/tools';
 import type { AcpPanel } from '../panel/panel';
 import { IAcpPanel } from '../panel/token';
 import type { Sessions } from '../sessions/sessions';
@@ -29,3 +31,35 @@ export const publicPanel: JupyterFrontEndPlugin<IChatPanel> = {
   requires: [IAcpPanel],
   activate: (_, panel: AcpPanel): IChatPanel => panel
 };
+
+/** Takes renderers of tool calls from other extensions. */
+export const publicRenderers: JupyterFrontEndPlugin<IToolRenderers> = {
+  id: 'jupyter-acp-bridge:tool-renderers',
+  description: 'Takes renderers of tool calls from other extensions.',
+  autoStart: true,
+  provides: IToolRenderers,
+  requires: [IAcpPanel],
+  activate: (_, panel: AcpPanel): IToolRenderers => panel.context.renderers
+};
+
+/** Takes suggestions for messages from other extensions. */
+export const publicPromptProviders: JupyterFrontEndPlugin<IPromptProviders> = {
+  id: 'jupyter-acp-bridge:prompt-providers',
+  description:
+    'Takes mentions and commands for messages from other extensions.',
+  autoStart: true,
+  provides: IPromptProviders,
+  requires: [ISessionStore],
+  activate: (_, sessions: Sessions): IPromptProviders => sessions.suggestions
+};
+
+/** Takes what messages can carry along from other extensions. */
+export const publicContextProviders: JupyterFrontEndPlugin<IContextProviders> =
+  {
+    id: 'jupyter-acp-bridge:context-providers',
+    description: 'Takes context for messages from other extensions.',
+    autoStart: true,
+    provides: IContextProviders,
+    requires: [ISessionStore],
+    activate: (_, sessions: Sessions): IContextProviders => sessions.contexts
+  };

@@ -26,7 +26,7 @@ export const codeActions: JupyterFrontEndPlugin<ICodeActions> = {
     dialogs: ISessionContextDialogs | null,
     translator: ITranslator | null
   ): ICodeActions => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const load = async (): Promise<CodeActions> => {
       const { CodeActions } = await import('../workspace/codeactions');
       return new CodeActions({

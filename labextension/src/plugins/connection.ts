@@ -23,7 +23,7 @@ export const connection: JupyterFrontEndPlugin<IAcpConnection> = {
     app: JupyterFrontEnd,
     translator: ITranslator | null
   ): IAcpConnection => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     return new AcpConnection({
       settings: app.serviceManager.serverSettings,
       clientInfo: {

@@ -28,7 +28,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
     manager: IDocumentManager,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const serve = (methods: string[], load: () => Promise<IServer>): void => {
       let loaded: Promise<IServer> | null = null;
       for (const method of methods) {

@@ -27,7 +27,7 @@ export const notifications: JupyterFrontEndPlugin<void> = {
     registry: ISettingRegistry | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const { attention, list, connection } = sessions;
     const shown = new Map<string, string>();
     let tellsOfEnds = true;

@@ -16,7 +16,6 @@ import {
   type TranslationBundle,
   nullTranslator
 } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
 
 import { IAgents } from '../api/agents';
 import { IChatSettings } from '../api/chat';
@@ -24,12 +23,16 @@ import { CommandIDs } from '../api/commands';
 import { IPromptContext } from '../api/mentions';
 import { IPermissionRules } from '../api/permissions';
 import { ICodeActions, IDocumentOpener } from '../api/workspace';
-import { ChangeTabs } from '../changes/tabs';
+// What the panel does before it is loaded.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { PanelModel } from '../panel/model';
 import { AcpPanel } from '../panel/panel';
 import { IAcpPanel } from '../panel/token';
 import type { ISessionsContext } from '../sessions/context';
+import { Renaming } from '../sessions/renaming';
 import type { Sessions } from '../sessions/sessions';
 import { ISessionStore } from '../sessions/token';
+import { ToolRenderers } from '../tools/renderers';
 import type { ITerminals } from '../ui/context';
 
 /** Adds the chat to the right side panel and its commands to the palette. */
@@ -71,36 +74,29 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
     code: ICodeActions | null,
     settings: IChatSettings | null
   ): AcpPanel => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
+    const model = new PanelModel({ sessions, trans });
     const context: ISessionsContext = {
       sessions,
       agents,
+      renderers: new ToolRenderers(),
       connection: sessions.connection,
       rendermime,
       languages,
       terminals: new LabTerminals(app, trans),
       opener: opener ?? undefined,
-      context: promptContext ?? undefined,
+      references: promptContext ?? undefined,
       code: code ?? undefined,
       settings: settings ?? undefined,
+      attempt: (words, work) => model.attempt(words, work),
       hasMainArea: labShell !== null,
-      goToRequest: event => {
-        const pressed = CommandRegistry.keystrokeForKeydownEvent(event);
-        const isMeant = app.commands.keyBindings.some(
-          ({ command, keys }) =>
-            command === CommandIDs.focusRequest && keys.join(' ') === pressed
-        );
-        if (isMeant) {
-          void app.commands.execute(CommandIDs.focusRequest);
-        }
-        return isMeant;
-      },
+      renaming: new Renaming(),
+      openMenu: anchor => openMenu(app, anchor),
+      run: (command, args) => void app.commands.execute(command, args),
       openSession: (id, area) =>
         app.commands.execute(CommandIDs.openSession, { id, area }),
       newRemoteSession: agent =>
         app.commands.execute(CommandIDs.newRemoteSession, { agent }),
-      exportSession: (id, format) =>
-        app.commands.execute(CommandIDs.exportSession, { id, format }),
       reloadSession: id =>
         app.commands.execute(CommandIDs.reloadSession, { id }),
       openSettings: title =>
@@ -109,9 +105,16 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
       trans
     };
     if (labShell) {
-      context.viewer = new ChangeTabs(labShell, context);
+      context.viewer = {
+        open: ({ id: session }, { key: change, path }) =>
+          void app.commands.execute(CommandIDs.openChange, {
+            session,
+            change,
+            path
+          })
+      };
     }
-    const widget = new AcpPanel(context);
+    const widget = new AcpPanel(context, model);
     app.shell.add(widget, 'right', { rank: 900, type: 'Agents' });
     restorer?.add(widget, widget.id);
     const show = (): void => {
@@ -185,6 +188,26 @@ export const panel: JupyterFrontEndPlugin<AcpPanel> = {
     return widget;
   }
 };
+
+/** Open JupyterLab's context menu below an element, which has the focus again when it closes. */
+function openMenu(app: JupyterFrontEnd, anchor: HTMLElement): void {
+  const { menu } = app.contextMenu;
+  const { right, bottom } = anchor.getBoundingClientRect();
+  const onClose = (): void => {
+    menu.aboutToClose.disconnect(onClose);
+    anchor.focus();
+  };
+  menu.aboutToClose.connect(onClose);
+  anchor.dispatchEvent(
+    new MouseEvent('contextmenu', {
+      bubbles: true,
+      cancelable: true,
+      clientX: right,
+      clientY: bottom
+    })
+  );
+  menu.activeIndex = 0;
+}
 
 /** Terminals as JupyterLab's own extension for them opens them, if it is there. */
 class LabTerminals implements ITerminals {

@@ -27,7 +27,7 @@ export const remote: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const { contents } = app.serviceManager;
     const selected = (): string | undefined =>
       [...(browser?.selectedItems() ?? [])].find(

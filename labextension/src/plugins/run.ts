@@ -28,7 +28,7 @@ export const run: JupyterFrontEndPlugin<void> = {
     executor: INotebookCellExecutor,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     let loaded: Promise<NotebookRunner> | null = null;
     const load = async (): Promise<NotebookRunner> => {
       const { NotebookRunner } = await import('../documents/run');

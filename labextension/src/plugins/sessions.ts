@@ -7,6 +7,7 @@ import type {
 } from '@jupyterlab/application';
 import { IStateDB } from '@jupyterlab/statedb';
 
+import { IChatSettings } from '../api/chat';
 import { IAcpConnection } from '../api/connection';
 import { AcpApi } from '../connection/rest';
 // A few kilobytes that every later plugin needs at once.
@@ -21,15 +22,17 @@ export const sessions: JupyterFrontEndPlugin<Sessions> = {
   autoStart: true,
   provides: ISessionStore,
   requires: [IAcpConnection],
-  optional: [IStateDB],
+  optional: [IStateDB, IChatSettings],
   activate: (
     app: JupyterFrontEnd,
     connection: IAcpConnection,
-    state: IStateDB | null
+    state: IStateDB | null,
+    settings: IChatSettings | null
   ): Sessions => {
     const sessions = new Sessions({
       connection,
       api: new AcpApi(app.serviceManager.serverSettings),
+      settings: settings ?? undefined,
       state: state ?? undefined,
       storage: window.sessionStorage
     });

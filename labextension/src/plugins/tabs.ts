@@ -27,7 +27,7 @@ export const tabs: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('jupyter-acp-bridge');
+    const trans = (translator ?? nullTranslator).load('jupyter_acp_bridge');
     const tracker = new WidgetTracker<MainAreaWidget<SessionTab>>({
       namespace: 'jupyter-acp-bridge'
     });

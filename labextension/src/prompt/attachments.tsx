@@ -1,36 +1,29 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { Button, closeIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { Attachment } from '../api/attachment';
-import type { IActiveContext } from '../api/mentions';
+import type { IContextProvider } from '../api/prompt';
 import { useChat } from '../ui/context';
 import { useFrameUpdates } from '../ui/hooks';
 import { Visible } from '../ui/visible';
+import { useProviders } from './context';
 import type { IPromptSession } from './session';
 
 interface IAttachmentsProps {
   model: IPromptSession;
-  /** Whether the agent is told where the user is. */
-  sharesContext: boolean;
-  onShareContext: (shares: boolean) => void;
 }
 
-/** What goes with the prompt, each with the way to leave it out. */
-export function Attachments({
-  model,
-  sharesContext,
-  onShareContext
-}: IAttachmentsProps): JSX.Element | null {
-  const { context, trans } = useChat();
-  useFrameUpdates(context?.changed ?? null);
-  // Nothing that is open here is told elsewhere.
-  const active = model.isRemote ? null : context?.active();
-  const { attachments } = model.composer;
-  if (!active && attachments.length === 0) {
+/** What goes with the message, each with the way to leave it out. */
+export function Attachments({ model }: IAttachmentsProps): JSX.Element | null {
+  const { trans } = useChat();
+  const { contexts } = useProviders();
+  useFrameUpdates(contexts.changed);
+  const { composer } = model;
+  const { attachments } = composer;
+  if (contexts.all.length === 0 && attachments.length === 0) {
     return null;
   }
   return (
@@ -38,26 +31,9 @@ export function Attachments({
       className="jp-acp-Attachments"
       aria-label={trans.__('Context and attachments')}
     >
-      {active && (
-        <li>
-          <button
-            type="button"
-            className="jp-acp-Attachment jp-acp-mod-context"
-            role="switch"
-            aria-checked={sharesContext}
-            title={
-              sharesContext
-                ? toldWords(active, trans)
-                : trans.__(
-                    'The editor context is not sent. Click to send it with the message.'
-                  )
-            }
-            onClick={() => onShareContext(!sharesContext)}
-          >
-            {active.label}
-          </button>
-        </li>
-      )}
+      {contexts.all.map(provider => (
+        <Offer key={provider.id} provider={provider} model={model} />
+      ))}
       {attachments.map((attachment, index) => (
         <li key={index} className="jp-acp-Attachment">
           {attachment.type === 'image' && (
@@ -86,19 +62,38 @@ export function Attachments({
   );
 }
 
-function toldWords({ told }: IActiveContext, trans: TranslationBundle): string {
-  if (!told.documents) {
-    return trans.__(
-      'The editor context (cursor) is sent with the message. Click to stop sending it.'
-    );
+interface IOfferProps {
+  provider: IContextProvider;
+  model: IPromptSession;
+}
+
+/** A switch for something that messages can carry along. */
+function Offer({ provider, model }: IOfferProps): JSX.Element | null {
+  const { trans } = useChat();
+  useFrameUpdates(provider.changed);
+  const offer = provider.offer(model);
+  if (!offer) {
+    return null;
   }
-  return told.place
-    ? trans.__(
-        'The editor context (cursor, open documents) is sent with the message. Click to stop sending it.'
-      )
-    : trans.__(
-        'The editor context (open documents) is sent with the message. Click to stop sending it.'
-      );
+  const isOn = model.carries(provider.id);
+  return (
+    <li>
+      <button
+        type="button"
+        className="jp-acp-Attachment jp-acp-mod-context"
+        role="switch"
+        aria-checked={isOn}
+        title={
+          isOn
+            ? trans.__('%1 Click to stop sending it.', offer.title)
+            : trans.__('This is not sent. Click to send it with the message.')
+        }
+        onClick={() => model.composer.setCarried(provider.id, !isOn)}
+      >
+        <Visible text={offer.label} />
+      </button>
+    </li>
+  );
 }
 
 interface IAttachmentNamesProps {

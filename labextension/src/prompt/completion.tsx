@@ -19,6 +19,8 @@ export interface ICompletion {
   label: string;
   items: readonly ICompletionItem[];
   selected: number;
+  /** True if Enter chooses. */
+  isChoosing: boolean;
   /** Returns whether the key was meant for the list. */
   onKeyDown(event: React.KeyboardEvent): boolean;
 }
@@ -63,7 +65,8 @@ export function useCompletion(
         return false;
     }
   };
-  return { label, items: shown, selected: index, onKeyDown };
+  const isChoosing = index >= 0 && !shown[index].isTyped;
+  return { label, items: shown, selected: index, isChoosing, onKeyDown };
 }
 
 interface ICompletionListProps {

@@ -21,6 +21,9 @@ export interface ISent extends IComposed {
   readonly id: string;
 }
 
+/** An attachment, and the name in the text on which it depends, if it came from a mention. */
+type Mentionable = Attachment & { readonly mention?: string };
+
 /** What a person is about to say in a session, and has just said. */
 export class Composer implements IComposed {
   /** Begin with what was kept of it, if that is still readable. */
@@ -35,14 +38,19 @@ export class Composer implements IComposed {
     }
   }
 
-  /** Whether messages tell where the person is; as in the settings, if null. */
-  get sharesContext(): boolean | null {
-    return this._sharesContext;
+  /** Whether messages carry something along, by the id of its provider; as in the settings, if null. */
+  carries(id: string): boolean | null {
+    return this._carried.get(id) ?? null;
   }
 
-  set sharesContext(shares: boolean | null) {
-    this._sharesContext = shares;
+  setCarried(id: string, isCarried: boolean): void {
+    this._carried.set(id, isCarried);
     this._emit();
+  }
+
+  /** Another number after each change. */
+  get version(): number {
+    return this._version;
   }
 
   get changed(): ISignal<this, void> {
@@ -56,6 +64,7 @@ export class Composer implements IComposed {
   set text(text: string) {
     if (text !== this._text) {
       this._text = text;
+      this._dropUnmentioned();
       this._emit();
     }
   }
@@ -64,13 +73,25 @@ export class Composer implements IComposed {
     return this._attachments;
   }
 
+  /** Add attachments that stay whatever the text says. */
   attach(...attachments: Attachment[]): void {
-    const known = this._attachments;
-    const fresh = attachments.filter(
-      each => !known.some(other => isSameAttachment(each, other))
+    const known = this._attachments.filter(
+      each => !(each.mention && includes(attachments, each))
     );
+    const fresh = attachments.filter(each => !includes(known, each));
     if (fresh.length > 0) {
       this._attachments = [...known, ...fresh];
+      this._emit();
+    }
+  }
+
+  /** Add an attachment for as long as the text, which has it by now, has `@name`. */
+  mention(name: string, attachment: Attachment): void {
+    if (!includes(this._attachments, attachment)) {
+      this._attachments = [
+        ...this._attachments,
+        { ...attachment, mention: name }
+      ];
       this._emit();
     }
   }
@@ -138,17 +159,35 @@ export class Composer implements IComposed {
     return isEmpty ? '' : JSON.stringify({ text, attachments, sent });
   }
 
+  private _dropUnmentioned(): void {
+    this._attachments = this._attachments.filter(
+      ({ mention }) => !mention || mentions(this._text, mention)
+    );
+  }
+
   private _emit(): void {
+    this._version++;
     this._changed.emit();
   }
 
   private _text = '';
   /** The part of it that had been sent before and came back. */
   private _returned = '';
-  private _attachments: readonly Attachment[] = [];
+  private _attachments: readonly Mentionable[] = [];
   private _sent: readonly ISent[] = [];
-  private _sharesContext: boolean | null = null;
+  private _version = 0;
+  private readonly _carried = new Map<string, boolean>();
   private readonly _changed = new Signal<this, void>(this);
+}
+
+function includes(known: readonly Attachment[], wanted: Attachment): boolean {
+  return known.some(each => isSameAttachment(each, wanted));
+}
+
+/** Whether a text has `@name`, and not only a longer name that begins alike. */
+function mentions(text: string, name: string): boolean {
+  const [, ...rests] = text.split(`@${name}`);
+  return rests.some(rest => !/^[.-]*\w/.test(rest));
 }
 
 interface IKept extends IComposed {

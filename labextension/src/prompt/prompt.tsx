@@ -4,14 +4,14 @@
 import { stopIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
+import { CommandIDs } from '../api/commands';
 import { useChat } from '../ui/context';
 import { sendIcon } from '../ui/icons';
 import { Attachments } from './attachments';
 import { CompletionList } from './completion';
-import { PromptHistory } from './composer';
 import { attachFiles, useDrops } from './drops';
 import type { IPromptSession } from './session';
-import { useChatSettings, useSharesContext } from './settings';
+import { useChatSettings } from './settings';
 import { useSuggestions } from './suggestions';
 
 interface IPromptProps {
@@ -25,15 +25,14 @@ interface IPromptProps {
 /** Where the person writes. What is written lives in the model and outlives this. */
 export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
   function Prompt({ model, isBusy, isConnected, children }, ref): JSX.Element {
-    const { context, goToRequest, trans } = useChat();
+    const { references, run, trans } = useChat();
     const { composer } = model;
     const settings = useChatSettings();
     const text = useComposer(model);
-    const sharesContext = useSharesContext()(model);
     const [caret, setCaret] = React.useState(text.length);
     const listId = React.useId();
     const frame = React.useRef<HTMLDivElement>(null);
-    const { isOver } = useDrops(frame, model, context, trans);
+    const { isOver } = useDrops(frame, model, references, trans);
     const area = React.useRef<HTMLTextAreaElement>(null);
     React.useImperativeHandle(ref, () => area.current!);
     const wantedCaret = React.useRef<number | null>(null);
@@ -57,21 +56,11 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
         composer.text = text;
       }
     );
-    const history = React.useMemo(
-      () => new PromptHistory(() => model.transcript.prompts),
-      [model]
-    );
+    const { history } = model;
     const hasList = completion.items.length > 0;
     const canSend =
       isConnected && (text.trim() !== '' || composer.attachments.length > 0);
 
-    const send = (): void => {
-      if (canSend) {
-        history.leave();
-        const { text, attachments } = composer.take();
-        void model.prompt({ text: text.trim(), attachments }, sharesContext);
-      }
-    };
     const recall = (
       event: React.KeyboardEvent<HTMLTextAreaElement>
     ): boolean => {
@@ -97,27 +86,13 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
     const onKeyDown = (
       event: React.KeyboardEvent<HTMLTextAreaElement>
     ): void => {
-      // Enter that ends the composition of a character must not send.
+      // Enter that ends the composition of a character must not choose.
       if (event.nativeEvent.isComposing) {
         return;
       }
-      if (
-        goToRequest(event.nativeEvent) ||
-        completion.onKeyDown(event) ||
-        recall(event)
-      ) {
+      if (completion.onKeyDown(event) || recall(event)) {
         event.preventDefault();
         event.stopPropagation();
-      } else if (
-        event.key === 'Enter' &&
-        sends(event, settings.sendsWithEnter)
-      ) {
-        event.preventDefault();
-        send();
-      } else if (event.key === 'Escape' && isBusy) {
-        event.preventDefault();
-        event.stopPropagation();
-        model.cancel();
       }
     };
     const onPaste = (event: React.ClipboardEvent): void => {
@@ -132,19 +107,19 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
     return (
       <div
         ref={frame}
+        data-acp-prompt={model.id}
         className={`jp-acp-Prompt ${isOver ? 'jp-acp-mod-over' : ''}`}
       >
         {hasList && <CompletionList id={listId} completion={completion} />}
-        <Attachments
-          model={model}
-          sharesContext={sharesContext}
-          onShareContext={shares => {
-            composer.sharesContext = shares;
-          }}
-        />
+        <Attachments model={model} />
         <textarea
           ref={area}
-          className="jp-acp-Prompt-input"
+          // The keys that send and stop are shortcuts for these.
+          className={`jp-acp-Prompt-input ${
+            settings.sendsWithEnter ? 'jp-acp-mod-enter' : 'jp-acp-mod-modified'
+          } ${hasList ? 'jp-acp-mod-listing' : ''} ${
+            completion.isChoosing ? 'jp-acp-mod-choosing' : ''
+          } ${isBusy ? 'jp-acp-mod-busy' : ''}`}
           rows={1}
           value={text}
           placeholder={
@@ -158,7 +133,6 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
           aria-activedescendant={
             hasList ? `${listId}-${completion.selected}` : undefined
           }
-          data-lm-suppress-shortcuts="true"
           onChange={event => {
             history.leave();
             composer.text = event.target.value;
@@ -177,7 +151,7 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
               title={trans.__('Stop (Esc)')}
               aria-label={trans.__('Stop')}
               disabled={!isConnected}
-              onClick={() => model.cancel()}
+              onClick={() => run(CommandIDs.stopTurn, { id: model.id })}
             >
               <stopIcon.react tag="span" />
             </button>
@@ -192,7 +166,7 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
             }
             aria-label={trans.__('Send')}
             disabled={!canSend}
-            onClick={send}
+            onClick={() => run(CommandIDs.sendMessage, { id: model.id })}
           >
             <sendIcon.react tag="span" />
           </button>
@@ -201,12 +175,6 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
     );
   }
 );
-
-/** Which Enter sends is a setting; the other one makes a new line. */
-function sends(event: React.KeyboardEvent, isPlainEnter: boolean): boolean {
-  const isModified = event.shiftKey || event.ctrlKey || event.metaKey;
-  return isPlainEnter ? !event.shiftKey : isModified;
-}
 
 /** Typing must show at once, so the draft does not wait for a frame. */
 function useComposer({ composer }: IPromptSession): string {
@@ -219,7 +187,6 @@ function useComposer({ composer }: IPromptSession): string {
     },
     [composer]
   );
-  React.useSyncExternalStore(subscribe, () => composer.attachments);
-  React.useSyncExternalStore(subscribe, () => composer.sharesContext);
+  React.useSyncExternalStore(subscribe, () => composer.version);
   return React.useSyncExternalStore(subscribe, () => composer.text);
 }

@@ -1,30 +1,25 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type {
-  AvailableCommand,
-  PromptCapabilities
-} from '@agentclientprotocol/sdk';
+import type { PromptCapabilities } from '@agentclientprotocol/sdk';
 
-import type { Composer, IComposed } from './composer';
+import type { ISession } from '../api/sessions';
+import type { Composer, PromptHistory } from './composer';
 
 /** A session that takes messages. */
-export interface IPromptSession {
+export interface IPromptSession extends ISession {
   readonly composer: Composer;
   /** True if the agent works on files that are elsewhere. */
   readonly isRemote: boolean;
   readonly transcript: {
     readonly facts: {
-      readonly commands: readonly AvailableCommand[];
       readonly promptCapabilities: PromptCapabilities;
     };
-    /** The user's earlier messages. */
-    readonly prompts: readonly string[];
   };
-  /** Send a message, with the editor context if that is shared. */
-  prompt(composed: IComposed, sharesContext: boolean): Promise<void>;
-  /** Stop the turn. */
-  cancel(): void;
+  /** The user's earlier messages. */
+  readonly history: PromptHistory;
+  /** Whether messages carry what a provider offers. */
+  carries(id: string): boolean;
   /** Tell the person what went wrong. */
   report(problem: string): void;
 }

@@ -3,13 +3,14 @@
 
 import * as React from 'react';
 
-import type { IMention } from '../api/mentions';
+import type { ISuggestion } from '../api/prompt';
 import { useChat } from '../ui/context';
 import {
   type ICompletion,
   type ICompletionItem,
   useCompletion
 } from './completion';
+import { useProviders } from './context';
 import type { IPromptSession } from './session';
 
 /** The last word before the cursor, if it begins with an at sign. */
@@ -31,35 +32,33 @@ export function useSuggestions(
   const before = text.slice(0, caret);
   const command = COMMAND.exec(text)?.[1];
   const mention = command === undefined ? MENTION.exec(before)?.[1] : undefined;
-  const mentions = useMentions(mention);
+  const trigger = command === undefined ? '@' : '/';
+  const found = useFound(model, trigger, command ?? mention);
 
-  let items: ICompletionItem[] = [];
-  if (command !== undefined) {
-    items = model.transcript.facts.commands
-      .filter(({ name }) => name.startsWith(command))
-      .map(({ name, description, input }) => ({
-        key: name,
-        name: `/${name}`,
-        hint: input?.hint,
-        detail: description,
-        isTyped: name === command,
-        choose: () => {
-          const whole = input ? `/${name} ` : `/${name}`;
+  const items = found.map((each, index): ICompletionItem => {
+    const { name, detail, hint, attachment } = each;
+    return {
+      key: `${index} ${name}`,
+      name: trigger + name,
+      detail,
+      hint,
+      isTyped: name === command,
+      choose: () => {
+        if (command === undefined) {
+          const start = `${text.slice(0, caret - mention!.length)}${name} `;
+          onReplace(start + text.slice(caret), start.length);
+        } else {
+          const whole = hint === undefined ? `/${name}` : `/${name} `;
           onReplace(whole, whole.length);
         }
-      }));
-  } else if (mention !== undefined) {
-    items = mentions.map(({ kind, name, detail, attachment }) => ({
-      key: `${kind} ${attachment.type === 'image' ? name : attachment.uri}`,
-      name: `@${name}`,
-      detail,
-      choose: () => {
-        const start = `${text.slice(0, caret - mention.length)}${name} `;
-        onReplace(start + text.slice(caret), start.length);
-        model.composer.attach(attachment);
+        if (attachment && command === undefined) {
+          model.composer.mention(name, attachment);
+        } else if (attachment) {
+          model.composer.attach(attachment);
+        }
       }
-    }));
-  }
+    };
+  });
   return useCompletion(
     command === undefined
       ? trans.__('Files, cells and outputs')
@@ -70,26 +69,28 @@ export function useSuggestions(
 }
 
 /** What could be meant; the last answer stays until there is another. */
-function useMentions(query: string | undefined): IMention[] {
-  const { context } = useChat();
-  const [mentions, setMentions] = React.useState<IMention[]>([]);
+function useFound(
+  model: IPromptSession,
+  trigger: '@' | '/',
+  query: string | undefined
+): readonly ISuggestion[] {
+  const providers = useProviders();
+  const [found, setFound] = React.useState<readonly ISuggestion[]>([]);
   React.useEffect(() => {
-    if (query === undefined || !context) {
-      setMentions([]);
+    if (query === undefined) {
+      setFound([]);
       return;
     }
-    let isOld = false;
-    const timer = setTimeout(() => {
-      void context.suggest(query).then(found => {
-        if (!isOld) {
-          setMentions(found);
-        }
-      });
-    }, PAUSE_MS);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ask = (): void =>
+      providers.suggestions.suggest(trigger, query, model, signal, setFound);
+    // Commands are known; files have to be looked for.
+    const timer = setTimeout(ask, trigger === '@' ? PAUSE_MS : 0);
     return () => {
-      isOld = true;
       clearTimeout(timer);
+      controller.abort();
     };
-  }, [query, context]);
-  return mentions;
+  }, [model, providers, query, trigger]);
+  return found;
 }

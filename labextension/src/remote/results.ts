@@ -100,6 +100,17 @@ export class Results {
     });
   }
 
+  /** The change of a file by its key; null if it is not one of a result. */
+  async change(key: string): Promise<INamedChange | null> {
+    const [, number, path] = /^result-(\d+)-(.*)$/s.exec(key) ?? [];
+    if (path === undefined) {
+      return null;
+    }
+    const { files } = await this.review(Number(number));
+    const file = files.files.find(each => each.path === path);
+    return file ? (await this.file(Number(number), file)).change : null;
+  }
+
   private _request<T>(method: string, params: object): Promise<T> {
     return this._connection.request<T>(method, {
       sessionId: this._sessionId,

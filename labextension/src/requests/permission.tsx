@@ -1,6 +1,7 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import { Notification } from '@jupyterlab/apputils';
 import {
   type LabIcon,
   checkIcon,
@@ -14,7 +15,8 @@ import type { IPermission, IPermissionOption } from '../decode/questions';
 import { placesOf } from '../tools/call';
 import { inputText } from '../tools/input';
 import { permissionWords } from '../tools/owntools';
-import { ToolDetails, ToolIcon } from '../tools/toolcall';
+import { ToolParts } from '../tools/parts';
+import { ToolIcon } from '../tools/toolcall';
 import { Content } from '../ui/content';
 import { useChat } from '../ui/context';
 import { Location } from '../ui/location';
@@ -75,7 +77,23 @@ export function Permission({
     request.answer({ outcome });
     if (rule && ['allow_always', 'reject_always'].includes(kind)) {
       const decision = kind === 'allow_always' ? 'allow' : 'deny';
-      void rules?.add({ agent, ...rule, decision });
+      rules?.add({ agent, ...rule, decision }).catch((error: Error) => {
+        // The card is gone by now. Last comes what may be cut: long commands.
+        Notification.error(
+          decision === 'allow'
+            ? trans.__(
+                'Your answer was sent, but "always allow" was not saved (%1) for %2',
+                error.message,
+                rule.match
+              )
+            : trans.__(
+                'Your answer was sent, but "always reject" was not saved (%1) for %2',
+                error.message,
+                rule.match
+              ),
+          { autoClose: false }
+        );
+      });
     }
   };
   const onKeyDown = (event: React.KeyboardEvent): void => {
@@ -125,7 +143,7 @@ export function Permission({
             {place.path}
           </Location>
         ))}
-        <ToolDetails call={call} isAsked />
+        <ToolParts call={call} revision={0} isAsked />
         {request.dropped.length > 0 && <Dropped parts={request.dropped} />}
       </div>
       <div className="jp-acp-Card-buttons">

@@ -45,7 +45,11 @@ export function askedOf({ call: asked, explained }: IPermission): IAsked {
 }
 
 /** What a call shows, and its title where that is neither words nor the input. */
-function withTitle({ title, content, rawInput }: IToolCall): ToolCallContent[] {
+function withTitle({
+  title,
+  content,
+  rawInput
+}: IToolCall): readonly ToolCallContent[] {
   const isTold = ['{}', '[]', asText(rawInput), asText(rawInput, 2)];
   return isTold.includes(title.trim())
     ? content

@@ -4,12 +4,20 @@
 import * as React from 'react';
 
 import type { IChangeViewer } from '../changes/context';
+import { ProvidersContext } from '../prompt/context';
+import { RenderersContext } from '../tools/parts';
+import type { ToolRenderers } from '../tools/renderers';
 import { ChatContext, type IChatContext } from '../ui/context';
+import type { Renaming } from './renaming';
 import type { Sessions } from './sessions';
 
 /** What the views of sessions use. */
 export interface ISessionsContext extends IChatContext {
   sessions: Sessions;
+  renderers: ToolRenderers;
+  renaming: Renaming;
+  /** Do something that an agent may refuse for want of a login; the panel shows how it goes. */
+  attempt(words: string, work: () => Promise<unknown>): Promise<void>;
   /** Absent where there are no tabs. */
   viewer?: IChangeViewer;
 }
@@ -28,7 +36,11 @@ export function SessionsProvider({
   return (
     <ChatContext.Provider value={context}>
       <SessionsContext.Provider value={context}>
-        {children}
+        <RenderersContext.Provider value={context.renderers}>
+          <ProvidersContext.Provider value={context.sessions}>
+            {children}
+          </ProvidersContext.Provider>
+        </RenderersContext.Provider>
       </SessionsContext.Provider>
     </ChatContext.Provider>
   );

@@ -4,7 +4,6 @@
 import * as React from 'react';
 
 import type { ISessionInfo } from '../protocol';
-import { AttemptContext } from '../ui/attempt';
 import { useLoaded } from '../ui/hooks';
 import { useSessions } from './context';
 import { Ago } from './row';
@@ -16,8 +15,7 @@ export function Elsewhere({
 }: {
   nameOf: (session: ISessionInfo) => string;
 }): JSX.Element | null {
-  const { sessions, openSession, trans } = useSessions();
-  const attempt = React.useContext(AttemptContext);
+  const { attempt, sessions, openSession, trans } = useSessions();
   const found = useLoaded(() => sessions.archive.elsewhere());
   const [opening, setOpening] = React.useState('');
   const heading = React.useId();
@@ -28,7 +26,7 @@ export function Elsewhere({
   }
   const open = async (session: ISessionInfo): Promise<void> => {
     setOpening(session.id);
-    await attempt?.(trans.__('Opening the session…'), async () => {
+    await attempt(trans.__('Opening the session…'), async () => {
       await sessions.archive.takeOver(session);
       await openSession(session.id);
     });

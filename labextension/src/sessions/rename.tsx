@@ -3,7 +3,11 @@
 
 import * as React from 'react';
 
+import { CommandIDs } from '../api/commands';
 import { useChat } from '../ui/context';
+import { useFrameUpdates } from '../ui/hooks';
+import { useSessions } from './context';
+import type { TitlePlace } from './renaming';
 
 interface IRenameProps {
   title: string;
@@ -46,4 +50,22 @@ export function Rename({ title, onDone, onLeave }: IRenameProps): JSX.Element {
       }}
     />
   );
+}
+
+/** Whether a title is being changed at a place, and what comes of it. */
+export function useRenaming(
+  id: string,
+  place: TitlePlace
+): { isRenaming: boolean; onDone: (title?: string) => void } {
+  const { renaming, run } = useSessions();
+  useFrameUpdates(renaming.changed);
+  return {
+    isRenaming: renaming.isAt(id, place),
+    onDone: title => {
+      renaming.end();
+      if (title) {
+        run(CommandIDs.renameSession, { id, title });
+      }
+    }
+  };
 }

@@ -7,11 +7,10 @@ import * as React from 'react';
 
 import type { IMatch, ISessionInfo } from '../protocol';
 import { RemoteMark } from '../remote/mark';
-import { type IMenuHandle, MenuButton } from '../ui/menu';
-import { useSessionActions } from './actions';
+import { MenuOpener } from '../ui/menu';
 import { useSessions } from './context';
 import { type SessionStatus, statusOf } from './list';
-import { Rename } from './rename';
+import { Rename, useRenaming } from './rename';
 import { placeOf, statusWords, titleOf } from './words';
 
 /** How often the times are brought up to date. */
@@ -31,18 +30,11 @@ export const SessionRow = React.memo(function SessionRow({
   agent,
   place
 }: ISessionRowProps): JSX.Element {
-  const { sessions, trans, openSession } = useSessions();
-  const actions = useSessionActions();
-  const menu = React.useRef<IMenuHandle>(null);
-  const [isRenaming, setRenaming] = React.useState(false);
+  const { sessions, trans, openSession, openMenu } = useSessions();
+  const menu = React.useRef<HTMLSpanElement>(null);
+  const { isRenaming, onDone } = useRenaming(session.id, 'row');
   const title = titleOf(session, trans);
   const status = statusOf(session);
-  const finishRename = (wanted?: string) => {
-    setRenaming(false);
-    if (wanted) {
-      actions.rename(session, wanted);
-    }
-  };
 
   const detail = (
     <span className="jp-acp-Session-detail">
@@ -58,12 +50,8 @@ export const SessionRow = React.memo(function SessionRow({
   return (
     <li
       className="jp-acp-Session"
-      onContextMenu={event => {
-        // JupyterLab has a menu of its own for all that is below.
-        event.preventDefault();
-        event.stopPropagation();
-        menu.current?.open();
-      }}
+      data-acp-session={session.id}
+      data-acp-place="row"
     >
       {isRenaming ? (
         <div className="jp-acp-Session-row">
@@ -71,8 +59,8 @@ export const SessionRow = React.memo(function SessionRow({
           <span className="jp-acp-Row-text">
             <Rename
               title={title}
-              onDone={finishRename}
-              onLeave={() => menu.current?.focus()}
+              onDone={onDone}
+              onLeave={() => menu.current?.querySelector('button')?.focus()}
             />
             {detail}
           </span>
@@ -102,14 +90,12 @@ export const SessionRow = React.memo(function SessionRow({
           </span>
         </button>
       )}
-      <MenuButton
+      <MenuOpener
         ref={menu}
         className="jp-acp-RowAction"
         label={trans.__('Actions for %1', title)}
         icon={ellipsesIcon}
-        items={() =>
-          actions.menu(session, { onRename: () => setRenaming(true) })
-        }
+        onOpen={openMenu}
       />
     </li>
   );

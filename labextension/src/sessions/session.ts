@@ -1,10 +1,12 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
+import type { AvailableCommand, ContentBlock } from '@agentclientprotocol/sdk';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import { type ILoginNeeded, loginNeeded } from '../agents/login';
+import type { IChatSettings } from '../api/chat';
 import type { IIncomingRequest } from '../api/connection';
 import type { IAcpConnection } from '../api/connection';
 import {
@@ -18,7 +20,13 @@ import { ConnectionLostError, RpcError } from '../connection/rpc';
 import { decodeQuestion } from '../decode/questions';
 import { decodeSetup } from '../decode/setup';
 import { promptBlocks } from '../prompt/attachment';
-import { Composer, type IComposed, type ISent } from '../prompt/composer';
+import { type ContextProviders, EDITOR_CONTEXT } from '../prompt/carrying';
+import {
+  Composer,
+  PromptHistory,
+  type IComposed,
+  type ISent
+} from '../prompt/composer';
 import { type IWaitingPrompt, SentPrompts } from '../prompt/sent';
 import type { IPromptSession } from '../prompt/session';
 import {
@@ -55,6 +63,9 @@ export class SessionModel
     this._run = _options.connection.server.run;
     this._transcript.facts.setUp(decodeSetup(_options.setup, warn));
   }
+
+  /** The user's earlier messages, to be sent once more. */
+  readonly history = new PromptHistory(() => this._transcript.prompts);
 
   /** What can be done with what a remote session brings back. */
   readonly results: Results;
@@ -93,6 +104,16 @@ export class SessionModel
   /** What the person is about to say. */
   get composer(): Composer {
     return this._composer;
+  }
+
+  /** Whether messages carry what a provider offers: by a click here, or as set. */
+  carries(id: string): boolean {
+    const { settings } = this._options;
+    return this._composer.carries(id) ?? settings?.sharesContext ?? true;
+  }
+
+  get commands(): readonly AvailableCommand[] {
+    return this._transcript.facts.commands;
   }
 
   /** What was sent and the agent has not been told yet. */
@@ -135,14 +156,9 @@ export class SessionModel
    * Send what was composed; it comes back to where it was written if it was not
    * taken. The server adds where the user is, unless that is not to be shared.
    */
-  async prompt(composed: IComposed, sharesContext: boolean): Promise<void> {
+  async prompt(composed: IComposed): Promise<void> {
     const { connection } = this._options;
-    const { text, attachments } = composed;
-    const prompt = promptBlocks(text, attachments, {
-      ...this._transcript.facts.promptCapabilities,
-      isRemote: this.isRemote
-    });
-    const context = sharesContext ? {} : { context: false };
+    const context = this.carries(EDITOR_CONTEXT) ? {} : { context: false };
     const wasSent = connection.status === 'connected';
     const sent = this._prompts.begin(composed);
     this._problem = '';
@@ -150,6 +166,7 @@ export class SessionModel
     this._prompting++;
     this._changed.emit();
     try {
+      const prompt = await this._blocks(composed);
       const { stopReason } = await connection.request<IPromptResult>(
         Method.sessionPrompt,
         {
@@ -173,12 +190,23 @@ export class SessionModel
     }
   }
 
+  /** Send what is written, if there is something and it can be sent. */
+  sendComposed(): void {
+    const { text, attachments } = this._composer;
+    const isEmpty = text.trim() === '' && attachments.length === 0;
+    if (!isEmpty && this._options.connection.status === 'connected') {
+      this.history.leave();
+      this._composer.take();
+      void this.prompt({ text: text.trim(), attachments });
+    }
+  }
+
   /** Send the message that failed again, once its cause is removed. */
-  retry(sharesContext: boolean): void {
+  retry(): void {
     this.dismissProblem();
     const composed = this._composer.take();
     if (composed.text || composed.attachments.length > 0) {
-      void this.prompt(composed, sharesContext);
+      void this.prompt(composed);
     }
   }
 
@@ -199,7 +227,7 @@ export class SessionModel
   }
 
   async send(text: string): Promise<void> {
-    await this.prompt({ text, attachments: [] }, true);
+    await this.prompt({ text, attachments: [] });
   }
 
   /** Stop the turn; its open questions are thereby answered. */
@@ -361,6 +389,21 @@ export class SessionModel
     return true;
   }
 
+  /** A message in the words of the protocol, with what it carries along. */
+  private async _blocks({
+    text,
+    attachments
+  }: IComposed): Promise<ContentBlock[]> {
+    const { contexts } = this._options;
+    const carried = contexts?.all.length
+      ? await contexts.attachments(this, id => this.carries(id))
+      : [];
+    return promptBlocks(text, [...attachments, ...carried], {
+      ...this._transcript.facts.promptCapabilities,
+      isRemote: this.isRemote
+    });
+  }
+
   private _promptFailed(sent: ISent, error: Error, wasSent: boolean): void {
     if (!this._prompts.isSent(sent.id)) {
       if (this._login) {
@@ -458,6 +501,8 @@ export namespace SessionModel {
   export interface IOptions {
     connection: IAcpConnection;
     progress: GitProgress;
+    settings?: IChatSettings;
+    contexts?: ContextProviders;
     info: ISessionInfo;
     /** The answer to the request that began it. */
     setup?: unknown;

@@ -6,9 +6,12 @@ import { DisposableSet } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { PromptCapabilities } from '@agentclientprotocol/sdk';
 
+import type { IChatSettings } from '../api/chat';
 import type { IAcpConnection } from '../api/connection';
 import type { ISessions } from '../api/sessions';
 import type { AcpApi } from '../connection/rest';
+import { ContextProviders } from '../prompt/carrying';
+import { AGENT_COMMANDS, PromptProviders } from '../prompt/suggesting';
 import {
   type IMeta,
   type INewSessionResult,
@@ -64,12 +67,17 @@ export class Sessions implements ISessions {
       );
     }
     this._wasOpen = new Set(this._tabStore.reloaded().tabs);
+    this.suggestions.add(AGENT_COMMANDS);
   }
 
   readonly list: SessionList;
   readonly archive: Archive;
   readonly attention: Attention;
   readonly progress: GitProgress;
+  /** What messages can carry along. */
+  readonly contexts = new ContextProviders();
+  /** What is suggested while a message is typed. */
+  readonly suggestions = new PromptProviders();
 
   get connection(): IAcpConnection {
     return this._options.connection;
@@ -189,6 +197,8 @@ export class Sessions implements ISessions {
       new SessionModel({
         connection,
         progress: this.progress,
+        settings: this._options.settings,
+        contexts: this.contexts,
         info: this.list.get(id) ?? { id, agent: '' },
         draft: this._drafts.get(id)
       })
@@ -201,6 +211,23 @@ export class Sessions implements ISessions {
       throw error;
     }
     return model;
+  }
+
+  /** A session as it is now: the list hears of its state a moment later. */
+  info(id: string): ISessionInfo | undefined {
+    const model = this._models.get(id);
+    const known = this.list.get(id) ?? model?.info;
+    return known && model
+      ? {
+          ...known,
+          state: model.transcript.state,
+          waiting: model.requests.length
+        }
+      : known;
+  }
+
+  isInMain(id: string): boolean {
+    return this._main.has(id);
   }
 
   setInMain(id: string, isInMain: boolean): void {
@@ -264,6 +291,8 @@ export class Sessions implements ISessions {
       new SessionModel({
         connection,
         progress: this.progress,
+        settings: this._options.settings,
+        contexts: this.contexts,
         info: told.session ?? {
           id: result.sessionId,
           agent: told.agent ?? agent ?? connection.server.defaultAgent ?? ''
@@ -421,6 +450,7 @@ export namespace Sessions {
   export interface IOptions {
     connection: IAcpConnection;
     api: AcpApi;
+    settings?: IChatSettings;
     /** Remembers what a workspace has open. */
     state?: IStateDB;
     /** Remembers what this window has open and what was typed in it. */

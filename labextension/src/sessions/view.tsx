@@ -9,7 +9,6 @@ import { showAgentLog } from '../agents/log';
 import { McpServers } from '../agents/mcpservers';
 import { ChangesContext } from '../changes/context';
 import { Prompt } from '../prompt/prompt';
-import { useSharesContext } from '../prompt/settings';
 import { ResultsContext } from '../remote/context';
 import type { IPendingRequest } from '../requests/request';
 import { Requests } from '../requests/requests';
@@ -39,7 +38,6 @@ export function SessionView({
   const { agents, sessions, trans } = chat;
   useFrameUpdates(model.changed);
   const { transcript, requests } = model;
-  const sharesContext = useSharesContext();
   const [problem, setProblem] = React.useState('');
   const restart = React.useCallback(() => {
     setProblem('');
@@ -76,7 +74,7 @@ export function SessionView({
       {model.login && (
         <Authentication
           login={model.login}
-          onRetry={() => model.retry(sharesContext(model))}
+          onRetry={() => model.retry()}
           onCancel={() => model.dismissProblem()}
         />
       )}

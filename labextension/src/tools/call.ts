@@ -1,29 +1,16 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type {
-  ToolCallContent,
-  ToolCallLocation,
-  ToolCallStatus,
-  ToolKind
-} from '@agentclientprotocol/sdk';
+import type { ToolCallLocation } from '@agentclientprotocol/sdk';
 
+import type { IToolCall as ITold } from '../api/tools';
 import type { IToolUpdate } from '../decode/toolcall';
 import { TerminalOutput } from './terminals';
 
-/** A tool call as far as its updates have told. */
-export interface IToolCall {
-  toolCallId: string;
-  title: string;
-  /** The tool's own name, from agents that tell it. */
-  toolName?: string;
-  kind: ToolKind;
-  /** `ended`: its turn is over and the agent never said how it went. */
-  status: ToolCallStatus | 'ended';
-  content: ToolCallContent[];
-  locations: ToolCallLocation[];
-  rawInput?: unknown;
-  rawOutput?: unknown;
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A tool call as far as its updates have told, which change it in place. */
+export interface IToolCall extends Mutable<ITold> {
   /** What a command printed so far, by terminal id. */
   terminals: Record<string, TerminalOutput>;
 }

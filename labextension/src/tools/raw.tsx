@@ -8,6 +8,7 @@ import { CopyButton } from '../ui/copybutton';
 import { Visible } from '../ui/visible';
 import { asText } from './input';
 import type { IToolItem } from './items';
+import { shownTool } from './shown';
 
 /** What is shown of a text before somebody asks for all of it. */
 const MAX_LENGTH = 4000;
@@ -22,12 +23,18 @@ function isSomething(value: unknown): boolean {
   return value !== undefined && asText(value) !== '{}';
 }
 
+/** Nothing else is to be seen: it is open from the start. */
+function isAlone({ call, record }: IToolItem): boolean {
+  const { content, status, terminals } = call;
+  return (
+    content.length === 0 &&
+    Object.keys(terminals).length === 0 &&
+    (record ? record.status === 'in_progress' : status !== 'failed')
+  );
+}
+
 interface IRawDetailsProps {
   item: IToolItem;
-  /** How the row calls it, if not as the agent does. */
-  title: string;
-  /** There is nothing else to see: it is open from the start. */
-  isAlone: boolean;
   /** What the agent shows of it, where the row shows something better. */
   children?: React.ReactNode;
 }
@@ -35,12 +42,11 @@ interface IRawDetailsProps {
 /** What went into a tool and came out of it, made into text when it is read. */
 export function RawDetails({
   item,
-  title,
-  isAlone,
   children
 }: IRawDetailsProps): JSX.Element | null {
   const { trans } = useChat();
-  const [isOpen, setOpen] = React.useState(isAlone);
+  const [isOpen, setOpen] = React.useState(isAlone(item));
+  const { title } = shownTool(item, trans);
   if (!hasRaw(item) && !children) {
     return null;
   }

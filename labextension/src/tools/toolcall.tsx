@@ -18,29 +18,22 @@ import {
   terminalIcon
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
-import type { ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
+import type { ToolKind } from '@agentclientprotocol/sdk';
 
-import { MadeChange, ProposedChange } from '../changes/change';
-import type { IChange } from '../changes/changes';
-import { Code } from '../ui/code';
-import { Content } from '../ui/content';
 import { useChat } from '../ui/context';
-import { hasHidden } from '../ui/hidden';
 import { useKept } from '../ui/hooks';
 import { Location } from '../ui/location';
-import { WholeMarkdown } from '../ui/markdown';
 import { Visible } from '../ui/visible';
 import { type IToolCall, placesOf } from './call';
-import { codeIn } from './input';
 import type { IToolItem } from './items';
 import {
   NotebookTool,
   hasRecordDetails,
   isTellingRecord
 } from './notebooktool';
+import { ToolParts } from './parts';
 import { RawDetails, hasRaw } from './raw';
 import { shownTool } from './shown';
-import { Terminal } from './terminal';
 
 /** A map, for agents choose the kind, and one may choose `constructor`. */
 const KIND_ICONS = new Map<string, LabIcon>([
@@ -99,121 +92,6 @@ function Status({ status }: { status: IToolCall['status'] }): JSX.Element {
         />
       );
   }
-}
-
-interface IToolTextProps {
-  text: string;
-  /** Somebody decides by it: it must be there letter by letter. */
-  isAsked: boolean;
-}
-
-/**
- * Text of a tool call: Markdown, unless that could hide something. Comments,
- * the targets of links and characters written as entities are never seen in it.
- */
-const ToolText = React.memo(function ToolText({
-  text,
-  isAsked
-}: IToolTextProps): JSX.Element {
-  const { trans } = useChat();
-  const isLiteral = isAsked || hasHidden(text);
-  const block = isLiteral ? codeIn(text) : null;
-  if (block) {
-    const { cell, code, language } = block;
-    return (
-      <>
-        {cell && (
-          <div className="jp-acp-Fold-title">{trans.__('Cell %1', cell)}</div>
-        )}
-        <Code text={code} language={language || undefined} />
-      </>
-    );
-  }
-  return isLiteral ? (
-    <Content block={{ type: 'text', text }} />
-  ) : (
-    <div className="jp-acp-Tool-text">
-      <WholeMarkdown text={text} />
-    </div>
-  );
-});
-
-interface IToolContentProps {
-  content: ToolCallContent;
-  /** Given if the content is a change that was made. */
-  change?: IChange;
-  revision: number;
-  terminals: IToolCall['terminals'];
-  isAsked: boolean;
-}
-
-/** One piece of what a tool call shows. */
-function ToolContentView({
-  content,
-  change,
-  revision,
-  terminals,
-  isAsked
-}: IToolContentProps): JSX.Element {
-  switch (content.type) {
-    case 'content':
-      return content.content.type === 'text' ? (
-        <ToolText text={content.content.text} isAsked={isAsked} />
-      ) : (
-        <Content block={content.content} />
-      );
-    case 'diff':
-      return change ? (
-        <MadeChange change={change} revision={revision} />
-      ) : (
-        <ProposedChange diff={content} isAsked={isAsked} />
-      );
-    case 'terminal':
-      return <Terminal terminal={terminals[content.terminalId]} />;
-    default:
-      return <></>;
-  }
-}
-
-interface IToolDetailsProps {
-  call: IToolCall;
-  /** What its diffs have changed, once they have. */
-  changes?: ReadonlyMap<number, IChange>;
-  revision?: number;
-  /** Whether it stands in a permission card. */
-  isAsked?: boolean;
-}
-
-/** Everything that a call shows: also what a permission card asks about. */
-export function ToolDetails({
-  call,
-  changes,
-  revision = 0,
-  isAsked = false
-}: IToolDetailsProps): JSX.Element {
-  const shown = new Set(
-    call.content.map(part => (part.type === 'terminal' ? part.terminalId : ''))
-  );
-  const others = Object.entries(call.terminals).filter(
-    ([id]) => !shown.has(id)
-  );
-  return (
-    <>
-      {call.content.map((content, index) => (
-        <ToolContentView
-          key={index}
-          content={content}
-          change={changes?.get(index)}
-          revision={revision}
-          terminals={call.terminals}
-          isAsked={isAsked}
-        />
-      ))}
-      {others.map(([id, terminal]) => (
-        <Terminal key={id} terminal={terminal} />
-      ))}
-    </>
-  );
 }
 
 interface IToolCallProps {
@@ -278,15 +156,6 @@ export function ToolCall({
       </div>
       {isOpen && (
         <div className="jp-acp-Tool-details">
-          {record ? (
-            <NotebookTool item={item} record={record} revision={revision} />
-          ) : (
-            <ToolDetails
-              call={call}
-              changes={call.status === 'completed' ? item.changes : undefined}
-              revision={revision}
-            />
-          )}
           {places.length > 0 && (
             <ul className="jp-acp-Tool-places">
               {places.map((each, index) => (
@@ -296,15 +165,24 @@ export function ToolCall({
               ))}
             </ul>
           )}
-          <RawDetails
-            item={item}
-            title={title}
-            isAlone={
-              !isTelling && !hasContent && record?.status !== 'completed'
-            }
-          >
-            {record && hasContent && <ToolDetails call={call} />}
-          </RawDetails>
+          {record ? (
+            <>
+              <NotebookTool item={item} record={record} revision={revision} />
+              <RawDetails item={item}>
+                {hasContent && (
+                  <ToolParts call={call} revision={revision} isAsked={false} />
+                )}
+              </RawDetails>
+            </>
+          ) : (
+            <ToolParts
+              call={call}
+              changes={call.status === 'completed' ? item.changes : undefined}
+              revision={revision}
+              isAsked={false}
+              item={item}
+            />
+          )}
         </div>
       )}
     </section>

@@ -114,6 +114,11 @@ export class Transcript {
     return this._runningSince;
   }
 
+  /** A change that was told of here, by its key. */
+  change(key: string): IChange | undefined {
+    return this._changes.get(key);
+  }
+
   /** Take over the state that an attach answered with. */
   setState(state: SessionState): void {
     this._state = state;

@@ -5,12 +5,18 @@
 const CONTINUES = /^(\s|[-*+>|]|\d+[.)])/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
+/** An element that may hold markdown, with blank lines in it, until its end tag. */
+const ELEMENT =
+  /^ {0,3}<(article|aside|blockquote|center|details|div|dl|fieldset|figure|footer|form|header|main|nav|ol|pre|script|section|style|table|textarea|ul)(?=[\s/>])/i;
+const CODE_SPAN = /`[^`]*`/g;
+
 /**
  * Splits growing markdown into blocks that can be rendered each on its own.
  *
  * A finished block never changes again, so that a stream of chunks renders
  * only the open one. Each character is looked at once: the text of the open
- * block is a rope that is read only by whoever renders it. A link reference
+ * block is a rope that is read only by whoever renders it. Formulas need no
+ * care: in JupyterLab none goes on after a blank line. A link reference
  * defined in another block is the one thing that is lost.
  */
 export class MarkdownBlocks {
@@ -56,26 +62,38 @@ export class MarkdownBlocks {
       this._body += line;
       return;
     }
-    const inMath = this._math;
-    if ((line.split('$$').length - 1) % 2 === 1) {
-      this._math = !this._math;
-    }
     const blank = line.trim() === '';
-    if (!blank && !inMath && this._afterBlank && !CONTINUES.test(line)) {
+    if (!blank && this._afterBlank && !this._element && !CONTINUES.test(line)) {
       this._finished.push(this._body);
       this._body = '';
     }
     this._afterBlank = blank && this._body !== '';
-    if (fence && !inMath) {
-      this._fence = fence;
-    }
+    this._fence = fence ?? '';
+    this._followElement(line);
     this._body += line;
+  }
+
+  private _followElement(line: string): void {
+    this._element ||= ELEMENT.exec(line)?.[1] ?? '';
+    if (!this._element) {
+      return;
+    }
+    const tags = new RegExp(`<(/?)${this._element}(?=[\\s/>])`, 'gi');
+    for (const [, isEnd] of line.replace(CODE_SPAN, '').matchAll(tags)) {
+      this._depth += isEnd ? -1 : 1;
+    }
+    if (this._depth <= 0) {
+      this._element = '';
+      this._depth = 0;
+    }
   }
 
   private readonly _finished: string[] = [];
   private _body = '';
   private _line = '';
   private _fence = '';
-  private _math = false;
+  /** The outermost element that is open, and how many of its name are. */
+  private _element = '';
+  private _depth = 0;
   private _afterBlank = false;
 }

@@ -4,6 +4,7 @@
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import * as React from 'react';
 
 import type { IAgents } from '../api/agents';
@@ -30,20 +31,20 @@ export interface IChatContext {
   languages: IEditorLanguageRegistry;
   terminals: ITerminals;
   opener?: IDocumentOpener;
-  context?: IPromptContext;
+  references?: IPromptContext;
   code?: ICodeActions;
   settings?: IChatSettings;
   rules?: IPermissionRules;
   /** True if sessions can be opened as tabs of the main area. */
   hasMainArea: boolean;
-  /** Run the command that goes to a question, if these are its keys. */
-  goToRequest(event: KeyboardEvent): boolean;
   /** Show a session; where it is open already, if no area is named. */
   openSession(id: string, area?: 'side' | 'main'): Promise<void>;
+  /** Open the menu of what an element stands for, with the focus back there at its end. */
+  openMenu(anchor: HTMLElement): void;
+  /** Run a command of the chat. */
+  run(command: string, args?: ReadonlyPartialJSONObject): void;
   /** Show the page from which a remote session starts. */
   newRemoteSession(agent?: string): Promise<void>;
-  /** Write a session to a new document, and open that. */
-  exportSession(id: string, format: 'markdown' | 'notebook'): Promise<void>;
   /** Replace a transcript by the history from its agent, if the user confirms. */
   reloadSession(id: string): Promise<void>;
   /** Show a page of the settings, by its title. */

@@ -40,12 +40,6 @@ function openMenu(anchor: HTMLElement, items: IMenuItem[]): void {
   menu.activeIndex = 0;
 }
 
-/** What a row around the button may ask of it. */
-export interface IMenuHandle {
-  open(): void;
-  focus(): void;
-}
-
 interface IMenuButtonProps {
   label: string;
   icon: LabIcon;
@@ -55,27 +49,47 @@ interface IMenuButtonProps {
 }
 
 /** A button with a menu; if there is but one thing to do, it does that. */
-export const MenuButton = React.forwardRef<IMenuHandle, IMenuButtonProps>(
-  function MenuButton(
-    { label, icon, items, className, isDisabled },
+export function MenuButton({
+  label,
+  icon,
+  items,
+  className,
+  isDisabled
+}: IMenuButtonProps): JSX.Element {
+  return (
+    <MenuOpener
+      label={label}
+      icon={icon}
+      className={className}
+      isDisabled={isDisabled}
+      onOpen={anchor => {
+        const choice = items();
+        if (choice.length === 1) {
+          choice[0].run();
+        } else {
+          openMenu(anchor, choice);
+        }
+      }}
+    />
+  );
+}
+
+interface IMenuOpenerProps {
+  label: string;
+  icon: LabIcon;
+  className?: string;
+  isDisabled?: boolean;
+  onOpen: (anchor: HTMLElement) => void;
+}
+
+/** A button that opens a menu at itself. */
+export const MenuOpener = React.forwardRef<HTMLSpanElement, IMenuOpenerProps>(
+  function MenuOpener(
+    { label, icon, className, isDisabled, onOpen },
     ref
   ): JSX.Element {
-    const holder = React.useRef<HTMLSpanElement>(null);
-    const button = () => holder.current!.querySelector('button')!;
-    const open = () => {
-      const choice = items();
-      if (choice.length === 1) {
-        choice[0].run();
-      } else {
-        openMenu(button(), choice);
-      }
-    };
-    React.useImperativeHandle(ref, () => ({
-      open,
-      focus: () => button().focus()
-    }));
     return (
-      <span ref={holder}>
+      <span ref={ref}>
         <Button
           minimal
           className={className ?? 'jp-acp-Header-button'}
@@ -83,7 +97,7 @@ export const MenuButton = React.forwardRef<IMenuHandle, IMenuButtonProps>(
           aria-label={label}
           aria-haspopup="menu"
           disabled={isDisabled}
-          onClick={open}
+          onClick={event => onOpen(event.currentTarget)}
         >
           <icon.react tag="span" />
         </Button>

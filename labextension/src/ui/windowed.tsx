@@ -50,7 +50,7 @@ export function Windowed<T extends Readonly<IRow>>({
         start={start}
         end={end}
         isLast={end === rows.length}
-        revision={revisionOf(rows, start, end)}
+        state={stateOf(rows, start, end)}
         scroller={scroller}
         source={source}
         render={render as (row: Readonly<IRow>) => React.ReactNode}
@@ -61,17 +61,24 @@ export function Windowed<T extends Readonly<IRow>>({
   return <>{chunks}</>;
 }
 
-/** Another number whenever one of the rows has changed or is another. */
-function revisionOf(
+/** The keys and revisions of some rows: they change in place, and leave no trace of before. */
+function stateOf(
   rows: readonly Readonly<IRow>[],
   start: number,
   end: number
-): number {
-  let sum = end - start;
+): number[] {
+  const state: number[] = [];
   for (let index = start; index < end; index++) {
-    sum += rows[index].revision + (rows[index].key + 1) * 1e-6;
+    state.push(rows[index].key, rows[index].revision);
   }
-  return sum;
+  return state;
+}
+
+function isSame(one: readonly number[], other: readonly number[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every((value, index) => value === other[index])
+  );
 }
 
 interface IChunkProps {
@@ -79,7 +86,8 @@ interface IChunkProps {
   start: number;
   end: number;
   isLast: boolean;
-  revision: number;
+  /** Of its rows, as they are now. */
+  state: readonly number[];
   source: object;
   scroller: React.RefObject<HTMLElement>;
   render: (row: Readonly<IRow>) => React.ReactNode;
@@ -145,7 +153,7 @@ const Chunk = React.memo(
   },
   (before, after) =>
     before.source === after.source &&
-    before.revision === after.revision &&
+    isSame(before.state, after.state) &&
     before.isLast === after.isLast &&
     before.end === after.end &&
     before.stamp === after.stamp

@@ -9,7 +9,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ISignal } from '@lumino/signaling';
 
 import type { Attachment } from '../api/attachment';
-import type { IActiveContext, IMention } from '../api/mentions';
+import type { IContextOffer, ISuggestion } from '../api/prompt';
 import type { IWorkspaceTracker } from '../api/workspace';
 import type { AcpApi } from '../connection/rest';
 import { fenced } from '../ui/fence';
@@ -35,33 +35,51 @@ export class PromptContext {
     return this._options.tracker.viewChanged;
   }
 
-  /** What the agent is told with the next message, in words. */
-  active(): IActiveContext | null {
+  /** What the server tells the agent with the next message, in words. */
+  offer(): IContextOffer | null {
     const { tracker, trans } = this._options;
     const { told } = tracker;
     const place = told.place ? this._place() : null;
     if (place) {
-      return { label: place, told };
+      return {
+        label: place,
+        title: told.documents
+          ? trans.__(
+              'The editor context (cursor, open documents) is sent with the message.'
+            )
+          : trans.__('The editor context (cursor) is sent with the message.')
+      };
     }
     return told.documents && tracker.documents.length > 0
-      ? { label: trans.__('Open documents'), told: { ...told, place: false } }
+      ? {
+          label: trans.__('Open documents'),
+          title: trans.__(
+            'The editor context (open documents) is sent with the message.'
+          )
+        }
       : null;
   }
 
-  /** What could be meant by what was typed. */
-  async suggest(query: string): Promise<IMention[]> {
-    const wanted = query.toLowerCase();
-    const fits = (text: string): boolean => text.toLowerCase().includes(wanted);
-    const open = this._options.tracker.documents.filter(fits);
-    const found = await this._options.api
-      .files(query, MAX_SUGGESTIONS)
-      .catch(() => []);
-    const others = found.filter(path => !open.includes(path));
-    return [
-      ...this._cells(fits).slice(0, MAX_SUGGESTIONS),
-      ...open.slice(0, MAX_SUGGESTIONS).map(path => this._mention(path, true)),
-      ...others.map(path => this._mention(path, false))
-    ];
+  /** The cells of the active notebook, and their outputs, that fit some letters. */
+  cells(query: string): ISuggestion[] {
+    return this._cells(fitting(query)).slice(0, MAX_SUGGESTIONS);
+  }
+
+  /** The open documents that fit some letters. */
+  documents(query: string): ISuggestion[] {
+    return this._options.tracker.documents
+      .filter(fitting(query))
+      .slice(0, MAX_SUGGESTIONS)
+      .map(path => this._mention(path, true));
+  }
+
+  /** The other files that fit some letters. */
+  async files(query: string): Promise<ISuggestion[]> {
+    const { api, tracker } = this._options;
+    const found = await api.files(query, MAX_SUGGESTIONS);
+    return found
+      .filter(path => !tracker.documents.includes(path))
+      .map(path => this._mention(path, false));
   }
 
   /** A file, by its contents path. */
@@ -118,7 +136,7 @@ export class PromptContext {
     this._last = tracker.active ?? this._last;
   }
 
-  private _cells(fits: (text: string) => boolean): IMention[] {
+  private _cells(fits: (text: string) => boolean): ISuggestion[] {
     const { tracker, trans } = this._options;
     const path = tracker.active ?? this._last;
     if (!path) {
@@ -129,10 +147,9 @@ export class PromptContext {
       const name = trans.__('cell-%1', cell.number);
       const firstLine = cell.source.trim().split('\n', 1)[0];
       const output = trans.__('output-%1', cell.number);
-      const mentions: IMention[] = [];
+      const mentions: ISuggestion[] = [];
       if (fits(name) || fits(firstLine)) {
         mentions.push({
-          kind: 'cell',
           name,
           detail: firstLine,
           attachment: this._cell(path, cell)
@@ -140,7 +157,6 @@ export class PromptContext {
       }
       if (cell.output && fits(output)) {
         mentions.push({
-          kind: 'output',
           name: output,
           detail: cell.output.trim().split('\n', 1)[0],
           attachment: this._output(path, cell)
@@ -150,11 +166,10 @@ export class PromptContext {
     });
   }
 
-  private _mention(path: string, isOpen: boolean): IMention {
+  private _mention(path: string, isOpen: boolean): ISuggestion {
     const { trans } = this._options;
     const folder = PathExt.dirname(path);
     return {
-      kind: isOpen ? 'open' : 'file',
       name: PathExt.basename(path),
       detail: [folder, isOpen ? trans.__('open') : '']
         .filter(Boolean)
@@ -223,6 +238,12 @@ export namespace PromptContext {
     rootDir: () => string | undefined;
     trans: TranslationBundle;
   }
+}
+
+/** Whether a text has some letters in it, in any case. */
+function fitting(query: string): (text: string) => boolean {
+  const wanted = query.toLowerCase();
+  return text => text.toLowerCase().includes(wanted);
 }
 
 /** A name in a path, as the server writes it: agents compare the two. */

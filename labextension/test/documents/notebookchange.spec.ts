@@ -1,39 +1,19 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import {
-  type ICellState,
-  type INotebookState,
-  keysOf,
-  parseNotebook
-} from '../../src/documents/notebook';
+import { keysOf } from '../../src/diff/cells';
+import type { ICellState, INotebookState } from '../../src/diff/notebook';
 import {
   type INotebookPlan,
   editCell,
   editMap,
   planChange
 } from '../../src/documents/notebookchange';
+import { cell, printed } from '../support/notebooks';
 import { Random } from '../support/random';
-
-function cell(id: string, source: string, extra: object = {}): ICellState {
-  return {
-    id,
-    cell_type: 'code',
-    source,
-    metadata: {},
-    attachments: null,
-    outputs: [],
-    execution_count: null,
-    ...extra
-  };
-}
 
 function notebook(...cells: ICellState[]): INotebookState {
   return { metadata: { kernelspec: { name: 'python3' } }, cells };
-}
-
-function printed(text: string): object {
-  return { outputs: [{ output_type: 'stream', name: 'stdout', text }] };
 }
 
 /** What a notebook becomes when a plan is carried out. */
@@ -296,56 +276,3 @@ function mutate(random: Random, read: INotebookState): INotebookState {
   }
   return { cells, metadata: { ...read.metadata, round: random.below(3) } };
 }
-
-describe('parseNotebook', () => {
-  const parse = (...cells: object[]) =>
-    parseNotebook({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells });
-
-  it('brings all spellings of a cell to one', () => {
-    const { cells } = parse(
-      {
-        id: 'a',
-        cell_type: 'code',
-        source: ['a\r\n', 'b'],
-        metadata: { trusted: true, tags: [] },
-        outputs: [
-          { output_type: 'stream', name: 'stdout', text: ['1\n', '2'] },
-          {
-            output_type: 'display_data',
-            metadata: {},
-            data: { 'text/html': ['<b>', '</b>'], 'application/json': ['1'] }
-          }
-        ],
-        execution_count: 2
-      },
-      { cell_type: 'markdown', source: '', attachments: { 'a.png': {} } }
-    );
-    expect(cells).toEqual([
-      cell('a', 'a\nb', {
-        metadata: { tags: [] },
-        outputs: [
-          { output_type: 'stream', name: 'stdout', text: '1\n2' },
-          {
-            output_type: 'display_data',
-            metadata: {},
-            data: { 'text/html': '<b></b>', 'application/json': ['1'] }
-          }
-        ],
-        execution_count: 2
-      }),
-      cell('', '', { cell_type: 'markdown', attachments: { 'a.png': {} } })
-    ]);
-  });
-
-  it.each([
-    ['not an object', null],
-    ['format 4', { nbformat: 3, worksheets: [] }],
-    ['no list of cells', { nbformat: 4 }],
-    ['Cell 1 is not an object', { nbformat: 4, cells: ['x'] }],
-    ['no known cell type', { cells: [{ cell_type: 'sql', source: '' }] }],
-    ['no source', { cells: [{ cell_type: 'raw' }] }],
-    ['outputs', { cells: [{ cell_type: 'code', source: '', outputs: 'text' }] }]
-  ])('tells that something is wrong: %s', (words, content) => {
-    expect(() => parseNotebook(content)).toThrow(words);
-  });
-});

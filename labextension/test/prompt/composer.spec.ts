@@ -76,6 +76,60 @@ describe('Composer', () => {
     expect(composer.attachments).toEqual([IMAGE]);
   });
 
+  it('lets a mentioned thing go with its name, and only that', () => {
+    const composer = new Composer();
+    composer.attach(CELL);
+    composer.text = 'Compare @a.py with @a.pyx';
+    composer.mention('a.py', FILE);
+    composer.mention('a.pyx', { ...FILE, uri: 'file:///a.pyx' });
+    const uris = () =>
+      composer.attachments.map(each => 'uri' in each && each.uri);
+    composer.text = '@a.py. Compare it with @a.pyx';
+    expect(uris()).toEqual([CELL.uri, 'file:///a.py', 'file:///a.pyx']);
+    composer.text = 'Compare with @a.pyx, please';
+    expect(uris()).toEqual([CELL.uri, 'file:///a.pyx']);
+    composer.text = '';
+    expect(composer.attachments).toEqual([CELL]);
+    composer.text = '@a.py again';
+    expect(composer.attachments).toEqual([CELL]);
+    composer.mention('a.py', FILE);
+    expect(uris()).toEqual([CELL.uri, 'file:///a.py']);
+  });
+
+  it('lets go what was mentioned when its name becomes another one', () => {
+    const composer = new Composer();
+    composer.text = '@cell-1 ';
+    composer.mention('cell-1', CELL);
+    composer.text = '@cell-12';
+    expect(composer.attachments).toEqual([]);
+  });
+
+  it('keeps what is attached by itself, however often it is mentioned', () => {
+    const composer = new Composer();
+    composer.attach(FILE);
+    composer.text = '@a.py and @cell-1';
+    composer.mention('a.py', FILE);
+    composer.mention('cell-1', CELL);
+    composer.attach(CELL);
+    composer.text = '';
+    expect(composer.attachments).toEqual([FILE, CELL]);
+  });
+
+  it('knows what was mentioned after a reload and when a message comes back', () => {
+    const composer = new Composer();
+    composer.text = 'See @a.py';
+    composer.mention('a.py', FILE);
+    const { id } = composer.send(composer.take());
+    composer.giveBack(id);
+    expect(composer.attachments).toHaveLength(1);
+    const again = new Composer(composer.serialized());
+    for (const each of [composer, again]) {
+      expect(each.attachments).toHaveLength(1);
+      each.text = 'See';
+      expect(each.attachments).toEqual([]);
+    }
+  });
+
   it('has back what could not be said, before what was written since', () => {
     const composer = new Composer();
     composer.text = 'first';

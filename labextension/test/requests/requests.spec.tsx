@@ -1,13 +1,15 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import { fireEvent, screen } from '@testing-library/react';
+import { Notification } from '@jupyterlab/apputils';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import * as React from 'react';
 
 import { decodeQuestion } from '../../src/decode/questions';
 import { Method } from '../../src/protocol';
 import type { IPendingRequest } from '../../src/requests/request';
 import { Requests } from '../../src/requests/requests';
+import type { IChatContext } from '../../src/ui/context';
 import { shown } from '../support/views';
 
 const answers: unknown[] = [];
@@ -22,7 +24,11 @@ function request(method: string, params: unknown): IPendingRequest {
   };
 }
 
-function ask(method: string, params: unknown): void {
+function ask(
+  method: string,
+  params: unknown,
+  extra: Partial<IChatContext> = {}
+): void {
   shown(
     <Requests
       model={{
@@ -32,7 +38,8 @@ function ask(method: string, params: unknown): void {
       }}
       isConnected
       inputRef={React.createRef()}
-    />
+    />,
+    extra
   );
 }
 
@@ -51,6 +58,7 @@ const permission = {
 
 beforeEach(() => {
   answers.length = 0;
+  Notification.manager.dismiss();
 });
 
 describe('a permission card', () => {
@@ -75,6 +83,32 @@ describe('a permission card', () => {
     expect(answers).toEqual([
       { outcome: { outcome: 'selected', optionId: 'y' } }
     ]);
+  });
+
+  it.each([
+    ['allow', 'Always allow', 'always allow'],
+    ['deny', 'Never', 'always reject']
+  ])('tells when it could not be kept for later: %s', async (_, name, told) => {
+    const lasting = {
+      ...permission,
+      options: [
+        { optionId: 'a', name: 'Always allow', kind: 'allow_always' },
+        { optionId: 'n', name: 'Never', kind: 'reject_always' }
+      ],
+      _meta: { 'jupyter-acp': { rule: { kind: 'terminal', match: 'rm *' } } }
+    };
+    const add = (): Promise<void> => Promise.reject(new Error('disk full'));
+    ask(Method.requestPermission, lasting, { rules: { add } });
+    fireEvent.click(screen.getByRole('button', { name }));
+    expect(answers).toHaveLength(1);
+    await waitFor(() => expect(Notification.manager.count).toBe(1));
+    const [{ type, message, options }] = Notification.manager.notifications;
+    expect(type).toBe('error');
+    // Without it, JupyterLab only counts it at the bell.
+    expect(options.autoClose).toBe(false);
+    expect(message).toBe(
+      `Your answer was sent, but "${told}" was not saved (disk full) for rm *`
+    );
   });
 
   it('shows folded what could not be read, and cannot be said yes to', () => {

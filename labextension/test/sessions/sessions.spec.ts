@@ -2,6 +2,7 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { AcpApi } from '../../src/connection/rest';
+import { EDITOR_CONTEXT } from '../../src/prompt/carrying';
 import type { IComposed } from '../../src/prompt/composer';
 import { type ISessionInfo, Method, ourMeta } from '../../src/protocol';
 import type { SessionModel } from '../../src/sessions/session';
@@ -431,7 +432,7 @@ describe('Sessions', () => {
     });
 
     it('shows an echo until the server has written it down', async () => {
-      const done = model.prompt(words('hello'), true);
+      const done = model.prompt(words('hello'));
       expect(model.waiting.map(({ text }) => text)).toEqual(['hello']);
       const { id, params } = await server.waitFor(Method.sessionPrompt);
       server.text('user_message_chunk', 'hello', ourMeta(params));
@@ -444,8 +445,9 @@ describe('Sessions', () => {
     });
 
     it('says that the agent is not to be told where the user is', async () => {
-      void model.prompt(words('told'), true);
-      void model.prompt(words('untold'), false);
+      void model.prompt(words('told'));
+      model.composer.setCarried(EDITOR_CONTEXT, false);
+      void model.prompt(words('untold'));
       const sent = () => server.requests(Method.sessionPrompt);
       await until(() => sent().length === 2);
       expect(sent().map(({ params }) => ourMeta(params))).toEqual([
@@ -455,7 +457,7 @@ describe('Sessions', () => {
     });
 
     it('does not take the prompt of another window for its own', async () => {
-      void model.prompt(words('mine'), true);
+      void model.prompt(words('mine'));
       await server.waitFor(Method.sessionPrompt);
       server.text('user_message_chunk', 'theirs', { promptId: 'p99' });
       await until(() => model.transcript.seq === 1);
@@ -464,8 +466,8 @@ describe('Sessions', () => {
 
     it('takes all blocks of a prompt for one, and the next for the next', async () => {
       const file = { type: 'file', name: 'a', uri: 'file:///a' } as const;
-      void model.prompt({ text: 'one', attachments: [file] }, true);
-      void model.prompt({ text: 'two', attachments: [file] }, true);
+      void model.prompt({ text: 'one', attachments: [file] });
+      void model.prompt({ text: 'two', attachments: [file] });
       const [one, two] = model.waiting.map(({ id }) => ({ promptId: id }));
       server.text('user_message_chunk', 'one', one);
       server.text('user_message_chunk', 'file', one);
@@ -480,7 +482,7 @@ describe('Sessions', () => {
       server.answers[Method.sessionPrompt] = () => {
         throw new Error('Log in first.');
       };
-      await model.prompt(words('precious'), true);
+      await model.prompt(words('precious'));
       expect(model.composer.text).toBe('precious');
       expect(model.problem).toBe('Log in first.');
       expect(model.waiting).toEqual([]);
@@ -490,14 +492,14 @@ describe('Sessions', () => {
       server.answers[Method.sessionPrompt] = () => {
         throw new Error('no');
       };
-      const done = model.prompt(words('first'), true);
+      const done = model.prompt(words('first'));
       model.composer.text = 'second';
       await done;
       expect(model.composer.text).toBe('first\nsecond');
     });
 
     it('gives the text back when the socket took it away', async () => {
-      void model.prompt(words('precious'), true);
+      void model.prompt(words('precious'));
       await server.waitFor(Method.sessionPrompt);
       server.drop();
       await until(() => model.composer.text === 'precious');
@@ -505,7 +507,7 @@ describe('Sessions', () => {
     });
 
     it('does not give back what arrived before the socket was lost', async () => {
-      void model.prompt(words('once'), true);
+      void model.prompt(words('once'));
       const { params } = await server.waitFor(Method.sessionPrompt);
       server.drop();
       server.text('user_message_chunk', 'once', ourMeta(params));
@@ -520,7 +522,7 @@ describe('Sessions', () => {
     it('gives back, in order, what was stopped before its turn', async () => {
       const model = await open().create();
       const all = ['running', 'second', 'third'].map(text =>
-        model.prompt(words(text), true)
+        model.prompt(words(text))
       );
       const sent = () => server.requests(Method.sessionPrompt);
       await until(() => sent().length === 3);

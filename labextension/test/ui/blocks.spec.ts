@@ -29,7 +29,6 @@ const SAMPLE = [
   '',
   '$$',
   'a',
-  '',
   'b',
   '$$',
   '',
@@ -49,7 +48,7 @@ describe('MarkdownBlocks', () => {
         '# Title',
         'A paragraph\nof two lines.\n\n- one\n\n- two, in a loose list',
         '```python\ndef f():\n\n    return 1\n```',
-        '$$\na\n\nb\n$$',
+        '$$\na\nb\n$$',
         'The end.'
       ]);
     }
@@ -67,5 +66,69 @@ describe('MarkdownBlocks', () => {
     const [first] = blocks.finished;
     blocks.append('\n\nfour\n');
     expect(blocks.finished[0]).toBe(first);
+  });
+
+  it.each([
+    'This costs $$5, in a shell `$$` is a number.',
+    'An unclosed $$x + y',
+    '$$\nx + y, unclosed as well',
+    '\\begin{align}\nx'
+  ])('goes on after signs of a formula that is none: %s', text => {
+    const blocks = split(`${text}\n\none\n\ntwo\n\nthree\n`, 4);
+    expect(blocks.finished.map(each => each.trim())).toEqual([
+      text,
+      'one',
+      'two'
+    ]);
+  });
+
+  it.each([1, 6, 1000])(
+    'keeps an element of HTML with blank lines whole, in chunks of %i characters',
+    size => {
+      const details = [
+        '<details>',
+        '<summary>More</summary>',
+        '',
+        'Text, and what `</details>` means.',
+        '',
+        '```html',
+        '</details>',
+        '```',
+        '',
+        '<DETAILS open><summary>Inner</summary>',
+        '',
+        'inner',
+        '',
+        '</DETAILS>',
+        '',
+        'last',
+        '',
+        '</details>'
+      ].join('\n');
+      const blocks = split(`Before\n${details}\n\nafter\n\nend\n`, size);
+      expect(
+        [...blocks.finished, blocks.open].map(each => each.trim())
+      ).toEqual([`Before\n${details}`, 'after', 'end']);
+    }
+  );
+
+  it('keeps an element that has no end until the end of the text', () => {
+    const text = '<div class="a">\n\none\n\ntwo\n\nthree';
+    const blocks = split(text, 5);
+    expect(blocks.finished).toEqual([]);
+    expect(blocks.open).toBe(text);
+  });
+
+  it.each([
+    '<details><summary>s</summary>on one line</details>',
+    '`<details>` is an element',
+    'In a line, <details> opens nothing',
+    '    <details> in indented code',
+    '<details-list> is another element',
+    '<br>',
+    '<p>needs no end'
+  ])('does not wait for an end tag after %s', text => {
+    const blocks = split(`a\n\n${text}\n\none\n\ntwo\n`, 7);
+    expect(blocks.finished.at(-1)).toBe('one\n\n');
   });
 });

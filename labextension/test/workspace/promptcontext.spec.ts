@@ -38,37 +38,38 @@ describe('what the agent is told with the next message', () => {
   });
 
   it('is where the user is, and what is open', () => {
-    expect(context.active()).toEqual({
+    expect(context.offer()).toEqual({
       label: 'a.py',
-      told: { place: true, documents: true }
+      title:
+        'The editor context (cursor, open documents) is sent with the message.'
     });
     // A terminal is no document: the last one is still meant.
     lab.open(null);
-    expect(context.active()?.label).toBe('a.py');
+    expect(context.offer()?.label).toBe('a.py');
   });
 
   it('is nothing where no text may go along', () => {
     let changes = 0;
     context.changed.connect(() => changes++);
     lab.set('contextLength', 0);
-    expect(context.active()).toBeNull();
+    expect(context.offer()).toBeNull();
     expect(changes).toBe(1);
     lab.set('contextLength', 100);
-    expect(context.active()?.label).toBe('a.py');
+    expect(context.offer()?.label).toBe('a.py');
   });
 
   it('is only what the user shares', () => {
     lab.set('shareOpenDocuments', false);
-    expect(context.active()).toEqual({
+    expect(context.offer()).toEqual({
       label: 'a.py',
-      told: { place: true, documents: false }
+      title: 'The editor context (cursor) is sent with the message.'
     });
     lab.set('shareActiveDocument', false);
-    expect(context.active()).toBeNull();
+    expect(context.offer()).toBeNull();
     lab.set('shareOpenDocuments', true);
-    expect(context.active()).toEqual({
+    expect(context.offer()).toEqual({
       label: 'Open documents',
-      told: { place: false, documents: true }
+      title: 'The editor context (open documents) is sent with the message.'
     });
   });
 });
