@@ -47,7 +47,7 @@ test('what can be done with a session are commands', async ({ page }) => {
   await chat.execute(id('send-message'));
   await expect(chat.answers.last()).toHaveText(ChatPage.numbers(5));
   await chat.isIdle();
-  await chat.send('/stream 100000');
+  await chat.send('/slow 60');
   await expect(chat.button('Stop')).toBeVisible();
   await chat.execute(id('stop-turn'));
   await expect(chat.log).toContainText('Stopped by you.');

@@ -4,6 +4,7 @@
 import { expect, test } from './browser';
 
 import { AgentPage } from './agent';
+import { ChatPage } from './chat';
 
 /** The extension of somebody else is in labextension/test/foreign. */
 
@@ -52,10 +53,9 @@ test('another extension draws a tool call, but no question about it', async ({
 });
 
 test('another extension suggests a mention and lets messages carry something', async ({
-  page,
-  request
+  page
 }) => {
-  const agent = await AgentPage.begin(page, request);
+  const agent = await ChatPage.start(page);
   await agent.execute('foreign:begin');
   const moon = agent.panel.getByRole('switch', { name: 'Moon' });
   await expect(moon).toHaveAttribute('aria-checked', 'true');
@@ -81,10 +81,9 @@ test('another extension suggests a mention and lets messages carry something', a
 });
 
 test('another extension has a command that sends a message', async ({
-  page,
-  request
+  page
 }) => {
-  const agent = await AgentPage.begin(page, request);
+  const agent = await ChatPage.start(page);
   await agent.execute('foreign:begin');
   await agent.execute('foreign:ask');
   await expect(agent.prompts.last()).toContainText('What is the weather like?');

@@ -24,7 +24,7 @@ export interface ISession {
   readonly isBusy: boolean;
   /** Emitted when something that is shown may have changed. */
   readonly changed: ISignal<ISession, void>;
-  /** Send a message; resolves at the end of its turn. */
+  /** Send a message; resolves at the end of its turn, and rejects if it was not taken. */
   send(text: string): Promise<void>;
   /** Stop the turn. */
   cancel(): void;

@@ -63,10 +63,19 @@ const reviews = new WeakMap<IFileChange, IReview>();
 export function reviewOf(change: IFileChange): IReview {
   let review = reviews.get(change);
   if (!review) {
-    review = reviewNotebook(change) ?? reviewText(change);
+    review = asNotebook(change) ?? reviewText(change);
     reviews.set(change, review);
   }
   return review;
+}
+
+/** A notebook that cannot be taken apart, such as one nested too deeply, is a text. */
+function asNotebook(change: IFileChange): IReview | null {
+  try {
+    return reviewNotebook(change);
+  } catch {
+    return null;
+  }
 }
 
 // Texts

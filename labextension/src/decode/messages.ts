@@ -243,8 +243,13 @@ const UPDATES = new Map<string, Reader>([
   ['notice', reads(notice, notice => ({ type: 'notice', notice }))],
   [
     'usage_update',
-    // Some agents tell a size of 0 as long as they do not know it.
-    reads(usage, usage => (usage.size ? { type: 'usage', usage } : null))
+    // Some agents tell nothing or a size of 0 as long as they do not know it.
+    (value, drop) => {
+      const { used, size } = object(value, drop) ?? {};
+      const isKnown = (used ?? null) !== null && (size ?? null) !== null;
+      const found = isKnown && size !== 0 ? usage(value, drop) : null;
+      return found && { type: 'usage', usage: found };
+    }
   ],
   ['compaction_update', compacted],
   ['compaction_summary_chunk', compacted],

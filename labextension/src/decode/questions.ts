@@ -24,7 +24,7 @@ import {
   text,
   wordOr
 } from './shapes';
-import { type IToolUpdate, toolUpdate } from './toolcall';
+import { type IToolUpdate, askedCall } from './toolcall';
 
 /** An answer that can be chosen; later versions may add kinds. */
 export interface IPermissionOption extends Omit<PermissionOption, 'kind'> {
@@ -130,7 +130,7 @@ const explained: Shape<IExplained> = fields(
 
 const permission = fields(
   { options: orElse(list(option), []) },
-  { toolCall: toolUpdate, _meta: object }
+  { toolCall: askedCall, _meta: object }
 );
 
 const number: Shape<number> = value =>

@@ -12,6 +12,7 @@ import { location, toolContent } from './content';
 import {
   type Fields,
   type Shape,
+  type Shaped,
   anything,
   count,
   fields,
@@ -51,36 +52,37 @@ export interface IExit {
 
 export const exit: Shape<IExit> = fields({}, { exitCode: count, signal: text });
 
-const call = fields(
-  { toolCallId: name },
-  {
-    title: text,
-    name: text,
-    kind: wordOr<ToolKind>(
-      'other',
-      'read',
-      'edit',
-      'delete',
-      'move',
-      'search',
-      'execute',
-      'think',
-      'fetch',
-      'switch_mode'
-    ),
-    status: oneOf<ToolCallStatus>(
-      'pending',
-      'in_progress',
-      'completed',
-      'failed'
-    ),
-    content: list(toolContent),
-    locations: list(location),
-    rawInput: anything,
-    rawOutput: anything,
-    _meta: object
-  }
-);
+const callWith = (toolCallId: Shape<string>) =>
+  fields(
+    { toolCallId },
+    {
+      title: text,
+      name: text,
+      kind: wordOr<ToolKind>(
+        'other',
+        'read',
+        'edit',
+        'delete',
+        'move',
+        'search',
+        'execute',
+        'think',
+        'fetch',
+        'switch_mode'
+      ),
+      status: oneOf<ToolCallStatus>(
+        'pending',
+        'in_progress',
+        'completed',
+        'failed'
+      ),
+      content: list(toolContent),
+      locations: list(location),
+      rawInput: anything,
+      rawOutput: anything,
+      _meta: object
+    }
+  );
 
 const printed = fields({ data: text }, { terminal_id: text });
 const ended = fields(
@@ -88,11 +90,21 @@ const ended = fields(
   { exit_code: count, signal: text }
 );
 
-export const toolUpdate: Shape<IToolUpdate> = (value, drop) => {
-  const found = call(value, drop);
-  if (!found) {
-    return undefined;
-  }
+/** Without an id, nobody could tell which call it is. */
+export const toolUpdate = updateWith(name);
+
+/** In a question, the call is there already: its id does not matter. */
+export const askedCall = updateWith(orElse(text, ''));
+
+function updateWith(id: Shape<string>): Shape<IToolUpdate> {
+  const call = callWith(id);
+  return (value, drop) => {
+    const found = call(value, drop);
+    return found && toUpdate(found);
+  };
+}
+
+function toUpdate(found: Shaped<ReturnType<typeof callWith>>): IToolUpdate {
   const { _meta: meta = {}, name: toolName, ...rest } = found;
   const output = printed(meta.terminal_output, ignore);
   const end = ended(meta.terminal_exit, ignore);
@@ -110,7 +122,7 @@ export const toolUpdate: Shape<IToolUpdate> = (value, drop) => {
       }
     })
   };
-};
+}
 
 /** Some agents tell it in `_meta`, or in a part of it with their name. */
 function toolNameIn(meta: Fields): string | undefined {

@@ -92,6 +92,7 @@ export function Chat({ panel, frame, inputRef }: IChatProps): JSX.Element {
         <div
           className="jp-acp-Pane"
           id={PANE_ID}
+          data-acp-view={model.id}
           role={hasTabs ? 'tabpanel' : undefined}
           aria-label={hasTabs ? trans.__('Session') : undefined}
         >
@@ -113,14 +114,13 @@ export function Chat({ panel, frame, inputRef }: IChatProps): JSX.Element {
   );
 }
 
-/** While the person waits, the panel has the focus; then it is where to write. */
+/** What the person has waited for is where to write. */
 function useFocus(
   panel: PanelModel,
   frame: HTMLElement,
   inputRef: IChatProps['inputRef']
 ): void {
   React.useEffect(() => {
-    const onWaits = (): void => frame.focus();
     const onWaited = (): void => {
       // What has come is not in the page yet.
       requestAnimationFrame(() => {
@@ -131,10 +131,8 @@ function useFocus(
         }
       });
     };
-    panel.waits.connect(onWaits);
     panel.waited.connect(onWaited);
     return () => {
-      panel.waits.disconnect(onWaits);
       panel.waited.disconnect(onWaited);
     };
   }, [panel, frame, inputRef]);

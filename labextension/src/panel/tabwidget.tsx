@@ -21,6 +21,7 @@ export class SessionWidget extends ReactWidget {
     super();
     this.addClass('jp-acp-Chat');
     this.addClass('jp-acp-mod-main');
+    this.node.dataset.acpView = _id;
   }
 
   protected override onActivateRequest(_: Message): void {

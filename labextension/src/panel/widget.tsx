@@ -24,6 +24,8 @@ export class ChatWidget extends ReactWidget {
     this.addClass('jp-acp-Chat');
     // It has the focus where there is nothing to write in yet.
     this.node.tabIndex = -1;
+    // While the person waits: also before the chat is in the page.
+    _panel.waits.connect(() => this.node.focus(), this);
   }
 
   /** Show something else, because what was shown has failed. */

@@ -13,7 +13,6 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { bugIcon } from '@jupyterlab/ui-components';
 
 import { IChatPanel } from '../api/chat';
-import { CommandIDs } from '../api/commands';
 import { IPromptContext } from '../api/mentions';
 import { agentIcon } from '../ui/icons';
 
@@ -71,10 +70,8 @@ export const actions: JupyterFrontEndPlugin<void> = {
       const found = active && context.cell(active.path, active.model.id);
       return found ? [found] : [];
     };
-    const ask = async (question: IChatPanel.IQuestion): Promise<void> => {
-      await commands.execute(CommandIDs.open);
-      await panel.ask(question);
-    };
+    const ask = (question: IChatPanel.IQuestion): Promise<void> =>
+      panel.ask(question);
     const files = (): string[] =>
       [...(browser?.selectedItems() ?? [])]
         .filter(item => item.type !== 'directory')

@@ -1,9 +1,13 @@
 // Copyright (c) Jupyter ACP contributors.
 // Distributed under the terms of the Modified BSD License.
 
-import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
 
 import { IChatPanel } from '../api/chat';
+import { CommandIDs } from '../api/commands';
 import { IContextProviders, IPromptProviders } from '../api/prompt';
 import { ISessions } from '../api/sessions';
 import { IToolRenderers } from '../api/tools';
@@ -29,7 +33,23 @@ export const publicPanel: JupyterFrontEndPlugin<IChatPanel> = {
   autoStart: true,
   provides: IChatPanel,
   requires: [IAcpPanel],
-  activate: (_, panel: AcpPanel): IChatPanel => panel
+  activate: (app: JupyterFrontEnd, panel: AcpPanel): IChatPanel => {
+    const show = (): Promise<void> => app.commands.execute(CommandIDs.open);
+    return {
+      openSession: async id => {
+        await show();
+        await panel.openSession(id);
+      },
+      newRemoteSession: async wanted => {
+        await show();
+        await panel.newRemoteSession(wanted);
+      },
+      ask: async question => {
+        await show();
+        await panel.ask(question);
+      }
+    };
+  }
 };
 
 /** Takes renderers of tool calls from other extensions. */

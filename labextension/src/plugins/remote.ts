@@ -75,7 +75,6 @@ export const remote: JupyterFrontEndPlugin<void> = {
         }
       },
       execute: async args => {
-        await app.commands.execute(CommandIDs.open);
         await panel.newRemoteSession({
           agent: args.agent as string | undefined,
           folder:

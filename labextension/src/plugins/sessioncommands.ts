@@ -8,6 +8,7 @@ import type {
 import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import {
+  type LabIcon,
   closeIcon,
   copyIcon,
   deleteIcon,
@@ -53,15 +54,21 @@ export const sessionCommands: JupyterFrontEndPlugin<void> = {
     const hit = (): DOMStringMap =>
       app.contextMenuHitTest(({ dataset }) => Boolean(dataset.acpSession))
         ?.dataset ?? {};
-    /** The session that is named, or whose menu is open, or that has the focus, or that is shown. */
+    // The command palette has the focus itself: what had it before is meant.
+    let last: string | undefined;
+    document.addEventListener('focusin', ({ target }) => {
+      const view = (target as Element).closest<HTMLElement>('[data-acp-view]');
+      last = view?.dataset.acpView ?? last;
+    });
+    const inView = (): string | undefined => {
+      const { current } = sessions;
+      return last !== undefined && sessions.isInMain(last) ? last : current?.id;
+    };
+    /** The session that is named, or whose menu is open, or that the person works in. */
     const target = (args: Args): ISessionInfo | undefined => {
-      const focused =
-        document.activeElement?.closest<HTMLElement>('[data-acp-prompt]');
       const id =
         (args.id as string | undefined) ??
-        (args.isTarget === true
-          ? hit().acpSession
-          : (focused?.dataset.acpPrompt ?? sessions.current?.id));
+        (args.isTarget === true ? hit().acpSession : inView());
       return id === undefined ? undefined : sessions.info(id);
     };
     const isOpenIn = (id: string, area: 'side' | 'main'): boolean =>
@@ -93,7 +100,7 @@ export const sessionCommands: JupyterFrontEndPlugin<void> = {
     interface ICommand {
       /** In the menu of a session, and anywhere else. */
       labels: (args: Args) => [menu: string, other: string];
-      icon: CommandRegistry.ICommandOptions['icon'];
+      icon: LabIcon | ((args: Args) => LabIcon);
       properties?: object;
       /** What is told if it fails. */
       failed: string;

@@ -9,6 +9,7 @@ import type { IContextProvider } from '../api/prompt';
 import { useChat } from '../ui/context';
 import { useFrameUpdates } from '../ui/hooks';
 import { Visible } from '../ui/visible';
+import { offerOf } from './carrying';
 import { useProviders } from './context';
 import type { IPromptSession } from './session';
 
@@ -71,7 +72,7 @@ interface IOfferProps {
 function Offer({ provider, model }: IOfferProps): JSX.Element | null {
   const { trans } = useChat();
   useFrameUpdates(provider.changed);
-  const offer = provider.offer(model);
+  const offer = offerOf(provider, model);
   if (!offer) {
     return null;
   }

@@ -2,7 +2,11 @@
 // Distributed under the terms of the Modified BSD License.
 
 import type { Attachment } from '../api/attachment';
-import type { IContextProvider, IContextProviders } from '../api/prompt';
+import type {
+  IContextOffer,
+  IContextProvider,
+  IContextProviders
+} from '../api/prompt';
 import type { ISession } from '../api/sessions';
 import { Registry, within } from './registry';
 
@@ -20,17 +24,30 @@ export class ContextProviders
     isOn: (id: string) => boolean
   ): Promise<Attachment[]> {
     const wanted = this.all.filter(
-      ({ id, offer }) => isOn(id) && offer(session) !== null
+      provider => isOn(provider.id) && offerOf(provider, session) !== null
     );
     const found = await Promise.all(
       wanted.map(provider =>
         within<readonly Attachment[]>(
           provider.id,
-          signal => provider.attachments(session, signal),
+          async signal => (await provider.attachments(session, signal)) ?? [],
           []
         )
       )
     );
     return found.flat();
+  }
+}
+
+/** What a provider offers; nothing if it fails. */
+export function offerOf(
+  provider: IContextProvider,
+  session: ISession
+): IContextOffer | null {
+  try {
+    return provider.offer(session) ?? null;
+  } catch (error) {
+    console.warn(`jupyter-acp: the provider ${provider.id} failed`, error);
+    return null;
   }
 }

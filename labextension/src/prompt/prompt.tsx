@@ -107,7 +107,6 @@ export const Prompt = React.forwardRef<HTMLTextAreaElement, IPromptProps>(
     return (
       <div
         ref={frame}
-        data-acp-prompt={model.id}
         className={`jp-acp-Prompt ${isOver ? 'jp-acp-mod-over' : ''}`}
       >
         {hasList && <CompletionList id={listId} completion={completion} />}

@@ -40,24 +40,29 @@ export async function within<T>(
   fallback: T,
   signal?: AbortSignal
 ): Promise<T> {
-  const deadline = AbortSignal.timeout(DEADLINE_MS);
-  const both = signal ? AbortSignal.any([deadline, signal]) : deadline;
-  const ended = new Promise<never>((_, reject) => {
-    const end = (): void => reject(both.reason as Error);
-    if (both.aborted) {
-      end();
-    } else {
-      both.addEventListener('abort', end);
-    }
-  });
+  const controller = new AbortController();
+  const ended = new Promise<never>((_, reject) =>
+    controller.signal.addEventListener('abort', () =>
+      reject(controller.signal.reason as Error)
+    )
+  );
   // Whoever has lost is not listened to any more.
   ended.catch(() => undefined);
+  const stop = (): void => controller.abort();
+  const timer = setTimeout(
+    () => controller.abort(new Error('It took too long.')),
+    DEADLINE_MS
+  );
+  signal?.addEventListener('abort', stop);
   try {
-    return await Promise.race([work(both), ended]);
+    return await Promise.race([work(controller.signal), ended]);
   } catch (error) {
     if (!signal?.aborted) {
       console.warn(`jupyter-acp: the provider ${id} failed`, error);
     }
     return fallback;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
   }
 }

@@ -30,7 +30,8 @@ export class PromptProviders
     providers.forEach((provider, index) => {
       void within(
         provider.id,
-        deadline => provider.suggest(query, session, deadline),
+        async deadline =>
+          (await provider.suggest(query, session, deadline)) ?? [],
         [],
         signal
       ).then(suggestions => {

@@ -76,6 +76,8 @@ function useFound(
 ): readonly ISuggestion[] {
   const providers = useProviders();
   const [found, setFound] = React.useState<readonly ISuggestion[]>([]);
+  // An agent may tell its commands after the slash was typed.
+  const commands = trigger === '/' ? model.commands : null;
   React.useEffect(() => {
     if (query === undefined) {
       setFound([]);
@@ -91,6 +93,6 @@ function useFound(
       clearTimeout(timer);
       controller.abort();
     };
-  }, [model, providers, query, trigger]);
+  }, [model, providers, query, trigger, commands]);
   return found;
 }

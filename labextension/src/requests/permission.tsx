@@ -66,7 +66,10 @@ export function Permission({
   const { trans, rules } = useChat();
   const { options: given, explained } = question;
   const { rule, files = [] } = explained;
-  const { call, isHiding } = React.useMemo(() => askedOf(question), [question]);
+  const { call, isHiding } = React.useMemo(
+    () => askedOf(question, request.dropped),
+    [question, request.dropped]
+  );
   const input = React.useMemo(() => inputText(call), [call]);
   const options = React.useMemo(() => ordered(given), [given]);
   const title =
@@ -144,7 +147,9 @@ export function Permission({
           </Location>
         ))}
         <ToolParts call={call} revision={0} isAsked />
-        {request.dropped.length > 0 && <Dropped parts={request.dropped} />}
+        {request.dropped.length > 0 && (
+          <Dropped parts={request.dropped} isWhole />
+        )}
       </div>
       <div className="jp-acp-Card-buttons">
         {options.map((option, index) => (

@@ -17,12 +17,12 @@ export interface IAsked {
   isHiding: boolean;
 }
 
-export function askedOf({ call: asked, explained }: IPermission): IAsked {
+export function askedOf(
+  { call: asked, explained }: IPermission,
+  dropped: readonly unknown[] = []
+): IAsked {
   const call = newToolCall(asked?.toolCallId ?? '');
-  if (!asked) {
-    return { call, isHiding: false };
-  }
-  mergeToolCall(call, asked);
+  mergeToolCall(call, asked ?? { toolCallId: '' });
   const { tool, title, content, isWarned } = explained;
   if (tool && content) {
     // What the tool would be called with says the same in the agent's words.
@@ -30,7 +30,7 @@ export function askedOf({ call: asked, explained }: IPermission): IAsked {
     const own = { ...newToolCall(call.toolCallId), kind: ownKind(tool) };
     return {
       call: { ...own, content, locations },
-      isHiding: anyHidden([title, content, locations])
+      isHiding: anyHidden([title, content, locations, dropped])
     };
   }
   if (isJsonTitle(call.title)) {
@@ -41,7 +41,7 @@ export function askedOf({ call: asked, explained }: IPermission): IAsked {
     // The files are told in our own way.
     call.content = call.content.filter(part => !isWarning(part));
   }
-  return { call, isHiding: anyHidden(asked) };
+  return { call, isHiding: anyHidden([asked, dropped]) };
 }
 
 /** What a call shows, and its title where that is neither words nor the input. */

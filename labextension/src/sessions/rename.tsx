@@ -40,7 +40,10 @@ export function Rename({ title, onDone, onLeave }: IRenameProps): JSX.Element {
       onFocus={event => event.target.select()}
       onBlur={event => finish(event.target.value)}
       onKeyDown={event => {
-        const { key, currentTarget } = event;
+        const { key, currentTarget, nativeEvent } = event;
+        if (nativeEvent.isComposing) {
+          return;
+        }
         if (key === 'Enter' || key === 'Escape') {
           event.preventDefault();
           event.stopPropagation();
@@ -59,10 +62,16 @@ export function useRenaming(
 ): { isRenaming: boolean; onDone: (title?: string) => void } {
   const { renaming, run } = useSessions();
   useFrameUpdates(renaming.changed);
+  const isRenaming = renaming.isAt(id, place);
+  // What leaves the page is not renamed any more when it comes back.
+  React.useEffect(
+    () => (isRenaming ? () => renaming.end(id, place) : undefined),
+    [isRenaming, renaming, id, place]
+  );
   return {
-    isRenaming: renaming.isAt(id, place),
+    isRenaming,
     onDone: title => {
-      renaming.end();
+      renaming.end(id, place);
       if (title) {
         run(CommandIDs.renameSession, { id, title });
       }

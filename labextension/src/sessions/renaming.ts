@@ -22,9 +22,12 @@ export class Renaming {
     this._changed.emit();
   }
 
-  end(): void {
-    this._id = null;
-    this._changed.emit();
+  /** End it, if it is still going on there. */
+  end(id: string, place: TitlePlace): void {
+    if (this.isAt(id, place)) {
+      this._id = null;
+      this._changed.emit();
+    }
   }
 
   private _id: string | null = null;

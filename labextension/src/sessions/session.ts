@@ -157,6 +157,18 @@ export class SessionModel
    * taken. The server adds where the user is, unless that is not to be shared.
    */
   async prompt(composed: IComposed): Promise<void> {
+    await this._send(composed);
+  }
+
+  async send(text: string): Promise<void> {
+    const error = await this._send({ text, attachments: [] });
+    if (error) {
+      throw error;
+    }
+  }
+
+  /** Returns why it was not taken, if it was not. */
+  private async _send(composed: IComposed): Promise<Error | null> {
     const { connection } = this._options;
     const context = this.carries(EDITOR_CONTEXT) ? {} : { context: false };
     const wasSent = connection.status === 'connected';
@@ -166,7 +178,12 @@ export class SessionModel
     this._prompting++;
     this._changed.emit();
     try {
-      const prompt = await this._blocks(composed);
+      const prompt = await this._prepared(composed);
+      if (!prompt) {
+        this._prompts.ended(sent.id);
+        this._prompts.giveBack(sent.id);
+        return null;
+      }
       const { stopReason } = await connection.request<IPromptResult>(
         Method.sessionPrompt,
         {
@@ -184,10 +201,12 @@ export class SessionModel
       this._prompts.ended(sent.id);
       this._login = loginNeeded(error);
       this._promptFailed(sent, error as Error, wasSent);
+      return error as Error;
     } finally {
       this._prompting--;
       this._changed.emit();
     }
+    return null;
   }
 
   /** Send what is written, if there is something and it can be sent. */
@@ -226,12 +245,10 @@ export class SessionModel
     }
   }
 
-  async send(text: string): Promise<void> {
-    await this.prompt({ text, attachments: [] });
-  }
-
   /** Stop the turn; its open questions are thereby answered. */
   cancel(): void {
+    // These are not on their way yet, so that nobody could stop them there.
+    this._preparing.forEach(controller => controller.abort());
     this._options.connection.notify(Method.sessionCancel, {
       sessionId: this.id
     });
@@ -389,6 +406,18 @@ export class SessionModel
     return true;
   }
 
+  /** A message in the words of the protocol; null if it was stopped meanwhile. */
+  private async _prepared(composed: IComposed): Promise<ContentBlock[] | null> {
+    const controller = new AbortController();
+    this._preparing.add(controller);
+    // No message overtakes another one.
+    const turn = this._prepare.then(() => this._blocks(composed));
+    this._prepare = turn.catch(() => undefined);
+    const blocks = await turn;
+    this._preparing.delete(controller);
+    return controller.signal.aborted ? null : blocks;
+  }
+
   /** A message in the words of the protocol, with what it carries along. */
   private async _blocks({
     text,
@@ -482,6 +511,9 @@ export class SessionModel
   private _prompting = 0;
   private _attachedSeq = 0;
   private _closingGap: Promise<void> | null = null;
+  /** Messages that wait for what they carry along. */
+  private readonly _preparing = new Set<AbortController>();
+  private _prepare: Promise<unknown> = Promise.resolve();
   private _isDisposed = false;
   private _isCardWanted = false;
   /** The questions that are open and about to come. */

@@ -220,7 +220,7 @@ export class Sessions implements ISessions {
     return known && model
       ? {
           ...known,
-          state: model.transcript.state,
+          state: model.isBusy ? 'running' : model.transcript.state,
           waiting: model.requests.length
         }
       : known;

@@ -12,12 +12,14 @@ import { hasHidden } from '../ui/hidden';
 import { useFrameUpdates } from '../ui/hooks';
 import { WholeMarkdown } from '../ui/markdown';
 import { useSession } from '../ui/session';
+import { Dropped } from '../ui/unreadable';
 import type { IToolCall } from './call';
 import { codeIn } from './input';
 import { RawDetails } from './raw';
 import {
   type IPartsProps,
   type IPartsRenderer,
+  type ISection,
   ToolRenderers
 } from './renderers';
 import { Terminal } from './terminal';
@@ -166,29 +168,44 @@ type IToolPartsProps = Omit<IPartsProps, 'parts' | 'session'>;
 
 /** Everything that a call shows, by whoever draws it. */
 export function ToolParts(props: IToolPartsProps): JSX.Element {
+  const { call, isAsked } = props;
   const added = React.useContext(RenderersContext);
-  const renderers = props.isAsked ? NONE : added;
+  const renderers = isAsked ? NONE : added;
   useFrameUpdates(renderers.changed);
   const session = useSession();
   const [failed, setFailed] = React.useState<ReadonlySet<string>>(new Set());
-  return (
-    <>
-      {renderers
-        .sections(props.call, OWN, failed)
-        .map(({ renderer, parts }) => (
-          <Boundary
-            key={`${renderer.id} ${parts.at(0)?.index ?? ''}`}
-            fallback={() => (
-              <Failed
-                onFailed={() => setFailed(new Set([...failed, renderer.id]))}
-              />
-            )}
-          >
-            <renderer.Component {...props} session={session} parts={parts} />
-          </Boundary>
-        ))}
-    </>
-  );
+  const show = ({ renderer, parts }: ISection): JSX.Element => {
+    const key = `${renderer.id} ${parts.at(0)?.index ?? ''}`;
+    const view = (
+      <renderer.Component
+        key={key}
+        {...props}
+        session={session}
+        parts={parts}
+      />
+    );
+    // What is asked must be there as a whole: an error is the card's.
+    return isAsked ? (
+      view
+    ) : (
+      <Boundary
+        key={key}
+        stamp={props.revision}
+        fallback={() =>
+          OWN.includes(renderer) ? (
+            <Dropped parts={parts.map(({ content }) => content)} />
+          ) : (
+            <Failed
+              onFailed={() => setFailed(new Set([...failed, renderer.id]))}
+            />
+          )
+        }
+      >
+        {view}
+      </Boundary>
+    );
+  };
+  return <>{renderers.sections(call, OWN, failed).map(show)}</>;
 }
 
 /** Lets the next renderer draw in place of one that failed. */

@@ -81,7 +81,8 @@ export class ToolRenderers implements IToolRenderers {
       .sort(byRank)
       .filter(each => !except.has(each.id) && isMatch(each, call));
     const parts = call.content.map((content, index) => ({ index, content }));
-    const whole = renderers.find(each => !each.takes && !each.isExtra);
+    const first = renderers.find(({ isExtra }) => !isExtra);
+    const whole = first?.takes ? undefined : first;
     const extra = renderers.filter(({ isExtra }) => isExtra);
     return [
       ...(whole

@@ -203,7 +203,7 @@ export class Transcript {
       last.revision++;
       return;
     }
-    this._endMessage();
+    // The message before it goes on where it was.
     this._push({ kind: 'dropped', parts: [...parts] });
   }
 

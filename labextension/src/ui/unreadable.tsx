@@ -13,11 +13,17 @@ interface IUnreadableProps {
   /** What happened. */
   label: string;
   parts: readonly unknown[];
+  /** Somebody decides by it: all of it must be there. */
+  isWhole?: boolean;
 }
 
 /** Data that cannot be shown in its own way, folded, as JSON. */
-export function Unreadable({ label, parts }: IUnreadableProps): JSX.Element {
-  const [isOpen, setOpen] = React.useState(false);
+export function Unreadable({
+  label,
+  parts,
+  isWhole = false
+}: IUnreadableProps): JSX.Element {
+  const [isOpen, setOpen] = React.useState(isWhole);
   return (
     <details
       className="jp-acp-Unreadable"
@@ -28,7 +34,7 @@ export function Unreadable({ label, parts }: IUnreadableProps): JSX.Element {
       {isOpen &&
         parts.map((part, index) => (
           <pre key={index} className="jp-acp-Text" tabIndex={0}>
-            <Visible text={toJson(part)} />
+            <Visible text={toJson(part, isWhole)} />
           </pre>
         ))}
     </details>
@@ -36,22 +42,22 @@ export function Unreadable({ label, parts }: IUnreadableProps): JSX.Element {
 }
 
 /** Parts of what an agent sent. */
-export function Dropped({
-  parts
-}: Pick<IUnreadableProps, 'parts'>): JSX.Element {
+export function Dropped(props: Omit<IUnreadableProps, 'label'>): JSX.Element {
   const { trans } = useChat();
   return (
     <Unreadable
+      {...props}
       label={trans.__('The agent sent something that cannot be shown')}
-      parts={parts}
     />
   );
 }
 
-function toJson(value: unknown): string {
+function toJson(value: unknown, isWhole: boolean): string {
   try {
     const text = JSON.stringify(value, null, 2) ?? String(value);
-    return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+    return text.length > MAX_LENGTH && !isWhole
+      ? `${text.slice(0, MAX_LENGTH)}…`
+      : text;
   } catch (error) {
     return String(error);
   }

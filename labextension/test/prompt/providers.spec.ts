@@ -7,6 +7,7 @@ import type { Attachment } from '../../src/api/attachment';
 import type { IContextProvider, ISuggestion } from '../../src/api/prompt';
 import type { ISession } from '../../src/api/sessions';
 import { ContextProviders } from '../../src/prompt/carrying';
+import { DEADLINE_MS } from '../../src/prompt/registry';
 import { AGENT_COMMANDS, PromptProviders } from '../../src/prompt/suggesting';
 
 const session = {
@@ -140,6 +141,13 @@ describe('what messages carry along', () => {
     contexts.add(provider('off'));
     contexts.add(provider('nothing', { offer: () => null }));
     contexts.add(
+      provider('throws', {
+        offer: () => {
+          throw new Error('broken');
+        }
+      })
+    );
+    contexts.add(
       provider('broken', {
         attachments: () => Promise.reject(new Error('broken'))
       })
@@ -152,11 +160,12 @@ describe('what messages carry along', () => {
   });
 
   it('does not keep a message for longer than its deadline', async () => {
-    jest
-      .spyOn(AbortSignal, 'timeout')
-      .mockImplementation(() => AbortSignal.abort(new Error('late')));
+    jest.useFakeTimers();
     const contexts = new ContextProviders();
     contexts.add(provider('late', { attachments: never }));
-    expect(await contexts.attachments(session, () => true)).toEqual([]);
+    const found = contexts.attachments(session, () => true);
+    await jest.advanceTimersByTimeAsync(DEADLINE_MS);
+    expect(await found).toEqual([]);
+    jest.useRealTimers();
   });
 });

@@ -111,19 +111,51 @@ describe('a permission card', () => {
     );
   });
 
-  it('shows folded what could not be read, and cannot be said yes to', () => {
+  it('shows as a whole what could not be read, and cannot be said yes to', () => {
     ask(Method.requestPermission, {
-      toolCall: { toolCallId: 't', content: [null] },
+      toolCall: { toolCallId: 't', content: [{ type: 'scent', rose: 'red' }] },
       options: [7]
     });
     expect(screen.queryAllByRole('button')).toEqual([]);
-    fireEvent.click(
-      screen.getByText('The agent sent something that cannot be shown')
+    expect(
+      screen.getByRole('region', { name: 'The agent waits for you' })
+        .textContent
+    ).toContain('"rose": "red"');
+  });
+
+  it('shows a call without an id, and what hides in parts of it', () => {
+    ask(Method.requestPermission, {
+      ...permission,
+      toolCall: {
+        ...permission.toolCall,
+        toolCallId: '',
+        content: [{ type: 'scent', rose: 'r\u202eed' }]
+      }
+    });
+    const card = screen.getByRole('group', { name: 'Permission: Run it' });
+    expect(card.textContent).toContain('rm -r data');
+    expect(screen.getByRole('alert').textContent).toContain(
+      'invisible characters'
     );
-    const details = screen.getByText(
-      'The agent sent something that cannot be shown'
-    ).parentElement!;
-    expect(details.tagName).toBe('DETAILS');
+  });
+
+  it('shows a change that cannot be taken apart as a text, never nothing', () => {
+    const depth = 20_000;
+    const metadata = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    ask(Method.requestPermission, {
+      ...permission,
+      toolCall: {
+        ...permission.toolCall,
+        content: [
+          {
+            type: 'diff',
+            path: '/a.ipynb',
+            newText: `{"cells": [], "nbformat": 4, "nbformat_minor": 5, "metadata": {"a": ${metadata}}}`
+          }
+        ]
+      }
+    });
+    expect(screen.getByRole('figure')).toBeTruthy();
   });
 });
 

@@ -456,6 +456,15 @@ describe('Sessions', () => {
       ]);
     });
 
+    it('gives back what is stopped before it is on its way', async () => {
+      const done = model.prompt(words('never mind'));
+      model.cancel();
+      await done;
+      expect(server.requests(Method.sessionPrompt)).toEqual([]);
+      expect(model.composer.text).toBe('never mind');
+      expect(model.isBusy).toBe(false);
+    });
+
     it('does not take the prompt of another window for its own', async () => {
       void model.prompt(words('mine'));
       await server.waitFor(Method.sessionPrompt);

@@ -81,6 +81,14 @@ describe('renderers of tool calls', () => {
     expect(screen.queryByText('plot of Plot for scripted')).toBeNull();
   });
 
+  it('of a higher rank than our own are asked later', () => {
+    const renderers = new ToolRenderers();
+    renderers.add({ ...plot, rank: 500 });
+    show(renderers);
+    expect(screen.getByRole('figure')).toBeTruthy();
+    expect(screen.queryByText('plot of Plot for scripted')).toBeNull();
+  });
+
   it('leave other calls as they are', () => {
     const renderers = new ToolRenderers();
     renderers.add(plot);
