@@ -30,7 +30,10 @@ const MALFORMED = [
 ];
 
 const said = (words: string) =>
-  update('agent_message_chunk', { content: { type: 'text', text: words } });
+  update('agent_message_chunk', {
+    messageId: words,
+    content: { type: 'text', text: words }
+  });
 
 function unreadable(agent: AgentPage): Locator {
   return agent.log.getByText('The agent sent something that cannot be shown');

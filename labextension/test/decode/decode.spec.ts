@@ -5,6 +5,7 @@ import { decodeMessage } from '../../src/decode/messages';
 import { decodeAnswer, decodeQuestion } from '../../src/decode/questions';
 import { decodeSetup } from '../../src/decode/setup';
 import { Method } from '../../src/protocol';
+import { type IMessageItem, messageText } from '../../src/transcript/items';
 import { Feed } from '../support/helpers';
 
 const update = (update: unknown) =>
@@ -235,5 +236,15 @@ describe('a transcript', () => {
       { kind: 'dropped', parts: [null, { sessionUpdate: 'hologram' }] },
       { kind: 'agent' }
     ]);
+  });
+
+  it('goes on with a message in which something could not be read', () => {
+    const feed = new Feed();
+    feed.text('agent_message_chunk', '```\na');
+    feed.update({ sessionUpdate: 'hologram' });
+    feed.text('agent_message_chunk', 'b\n```');
+    const [message, dropped, ...rest] = feed.transcript.items;
+    expect(messageText(message as IMessageItem)).toBe('```\nab\n```');
+    expect([dropped.kind, rest]).toEqual(['dropped', []]);
   });
 });
