@@ -116,5 +116,5 @@ def test_the_image_is_built_only_if_all_is_well(tmp_path: Path, is_broken: bool)
         },
     )
     assert done.returncode == int(is_broken), done.stdout + done.stderr
-    assert (f"Read from {config}" in done.stdout) is not is_broken
+    assert (f"Configuration file: {config}" in done.stdout) is not is_broken
     assert (f"{root}/var/log/agents.log" in done.stdout) is is_broken
