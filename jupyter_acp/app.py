@@ -9,13 +9,26 @@ import atexit
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir
 from jupyter_server.extension.application import ExtensionApp
 from tornado.ioloop import PeriodicCallback
-from traitlets import Bool, Dict, Enum, Float, Integer, List, Type, Unicode, default
-from traitlets.config import LoggingConfigurable
+from traitlets import (
+    Bool,
+    Bunch,
+    Dict,
+    DottedObjectName,
+    Enum,
+    Float,
+    Integer,
+    List,
+    TraitError,
+    Unicode,
+    default,
+    validate,
+)
+from traitlets.utils.importstring import import_item
 
 from .handlers import PUBLIC_ROUTES, ROUTES
 from .version import installed_version
@@ -34,6 +47,7 @@ if TYPE_CHECKING:
 
 CONTENTS_EVENT = "https://events.jupyter.org/jupyter_server/contents_service/v1"
 PERMISSION_EVENT = "https://events.jupyter.org/jupyter_acp/permission/v1"
+MANAGER = "jupyter_acp.sessions.manager.SessionManager"
 PULSE = 5.0
 """Interval at which a running turn counts as activity, in seconds, even without output."""
 
@@ -78,18 +92,19 @@ class AcpExtension(ExtensionApp):
     def _default_journal(self) -> str:
         return str(Path(jupyter_data_dir()) / "acp" / "journal.sqlite")
 
-    session_manager_class = Type(
-        klass=LoggingConfigurable,
+    # Not a `Type`: Jupyter reads every trait when it starts, which would import the class.
+    session_manager_class = DottedObjectName(
+        MANAGER,
         help="""Class of the session manager: `jupyter_acp.sessions.manager.SessionManager` or a subclass.
         """,
     ).tag(config=True)
 
-    @default("session_manager_class")
-    def _default_session_manager_class(self) -> type[SessionManager]:
-        # A class as the trait's own default would be imported when the server starts.
-        from .sessions.manager import SessionManager
-
-        return SessionManager
+    @validate("session_manager_class")
+    def _check_session_manager_class(self, proposal: Bunch) -> str:
+        name: str = proposal["value"]
+        if name != MANAGER:
+            _manager_class(name)
+        return name
 
     max_message_size = Integer(
         64 * 1024 * 1024,
@@ -313,8 +328,7 @@ class AcpExtension(ExtensionApp):
         )
         if self.registry:
             await asyncio.to_thread(catalog.refresh)
-        make = cast("type[SessionManager]", self.session_manager_class)
-        manager = make(
+        manager = _manager_class(self.session_manager_class)(
             parent=self,
             catalog=catalog,
             services=self._make_services(),
@@ -503,3 +517,15 @@ class AcpExtension(ExtensionApp):
         if not isinstance(contents, FileManagerMixin):
             return None
         return os.path.realpath(Path(contents.root_dir).expanduser())
+
+
+def _manager_class(name: str) -> type[SessionManager]:
+    from .sessions.manager import SessionManager
+
+    try:
+        found = import_item(name)
+    except ImportError as error:
+        raise TraitError(f"session_manager_class {name} cannot be imported: {error}.") from None
+    if not (isinstance(found, type) and issubclass(found, SessionManager)):
+        raise TraitError(f"session_manager_class {name} is not a subclass of {MANAGER}.")
+    return found
