@@ -85,7 +85,7 @@ export const sessionCommands: JupyterFrontEndPlugin<void> = {
           id: {
             type: 'string',
             description: trans.__(
-              'The id of the session; the one in the side panel if omitted'
+              'The id of the session; the one in use if omitted'
             )
           },
           isTarget: {
